@@ -1,0 +1,96 @@
+"""What is known of closed segments, as it stands in the archive. Times are UTC milliseconds."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NewType
+
+from archivist.domain.turns import SegmentId, TurnId
+
+LessonId = NewType("LessonId", int)
+
+RULES = "rules"
+"""The maker of a recap that no model wrote."""
+
+
+class LessonState(StrEnum):
+    """Where a lesson stands in review."""
+
+    WAITING = "waiting"
+    KEPT = "kept"
+    REJECTED = "rejected"
+    LATER = "later"
+    RETIRED = "retired"
+
+
+@dataclass(frozen=True, slots=True)
+class Recap:
+    """The short text of a segment, and who made it: `rules` or the model's name."""
+
+    text: str
+    maker: str
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A turn and the exact words in it. `session` is the id that the assistant wrote."""
+
+    turn: TurnId
+    session: str
+    quote: str
+    source: str = ""
+    at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One or two sentences worth remembering, with the turns they come from.
+
+    `said` is the text as it was found; `text` may have been edited. `project` is "" for everywhere.
+    """
+
+    id: LessonId
+    category: str
+    kind: str
+    text: str
+    said: str
+    scope: str
+    project: str
+    state: LessonState
+    confidence: float
+    lang: str
+    correction: bool
+    untrusted: bool
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRow:
+    """A segment as the list shows it; `session` is the id that the assistant wrote."""
+
+    id: SegmentId
+    session: str
+    source: str
+    project: str | None
+    state: str
+    start: int | None
+    end: int | None
+    turns: int
+    reason: str | None
+    recap: str | None
+    maker: str | None
+    trouble: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One turn that matches; `session` is the id that the assistant wrote."""
+
+    turn: TurnId
+    session: str
+    source: str
+    project: str | None
+    at: int | None
+    role: str
+    text: str
+    score: float

@@ -1,0 +1,111 @@
+"""Memory files, the changes proposed to them, and what was written, as they stand in the archive.
+
+Times are UTC milliseconds. A content of None is a file that does not exist.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NewType
+
+from archivist.domain.memory_file import Hunk, fingerprint
+
+TargetId = NewType("TargetId", int)
+ProposalId = NewType("ProposalId", int)
+HunkId = NewType("HunkId", int)
+WriteId = NewType("WriteId", int)
+
+
+class HunkState(StrEnum):
+    """What became of a proposed change."""
+
+    OPEN = "open"
+    WRITTEN = "written"
+    REJECTED = "rejected"
+
+
+class WriteState(StrEnum):
+    """How far the writing of a file, or taking it back, has come."""
+
+    PLANNED = "planned"
+    WRITTEN = "written"
+    UNDOING = "undoing"
+    UNDONE = "undone"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A memory file that lessons may be proposed to; `project` is "" for what holds everywhere."""
+
+    id: TargetId
+    path: str
+    project: str
+    enabled_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredHunk:
+    """A hunk under the number that a person names it by; another wording has another number."""
+
+    id: HunkId
+    hunk: Hunk
+    state: HunkState
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The open change of one memory file. `base` is the file that the hunks were made for."""
+
+    id: ProposalId
+    target: Target
+    base: bytes | None
+    made_at: int
+    hunks: tuple[StoredHunk, ...]
+
+    @property
+    def open_hunks(self) -> tuple[StoredHunk, ...]:
+        """The hunks that wait for a decision."""
+        return tuple(stored for stored in self.hunks if stored.state is HunkState.OPEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A write that is about to happen."""
+
+    proposal: ProposalId
+    path: str
+    before: bytes | None
+    after: bytes
+    hunks: tuple[HunkId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileWrite:
+    """One write of a memory file, with the whole file before and after."""
+
+    id: WriteId
+    path: str
+    state: WriteState
+    before: bytes | None
+    after: bytes
+    hunks: tuple[HunkId, ...]
+    planned_at: int
+    written_at: int | None
+
+    @property
+    def before_sha(self) -> str | None:
+        """The SHA-256 of the file before, None when there was none."""
+        return fingerprint(self.before)
+
+    @property
+    def after_sha(self) -> str | None:
+        """The SHA-256 of the file after."""
+        return fingerprint(self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What the command log says of an action: its sentence, the program that asked, and when."""
+
+    label: str
+    caller: str | None
+    at: int
