@@ -1,0 +1,103 @@
+"""What the services need of the archive's store. Times are UTC milliseconds.
+
+Every method that writes is one transaction; each raises Problem when the disk is full, the database
+locked, damaged or read-only.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from archivist.domain.commands import Command
+from archivist.domain.intake import Intake, SourceState, StoredFile
+from archivist.domain.jobs import Job
+from archivist.domain.problems import Problem, ProblemRow
+from archivist.domain.segments import CloseReason, Filing, OpenSegment
+from archivist.domain.turns import SegmentId, SessionId, Turn
+
+
+class Transcripts(Protocol):
+    """Files, sessions and turns."""
+
+    async def file(self, path: str) -> StoredFile | None:
+        """Return what earlier reads left of a file."""
+
+    async def commit(self, intake: Intake) -> int:
+        """Write one intake with its cursor; return how many turns were new."""
+
+    async def trouble(self, source: str, path: str, message: str, *, gone: bool, at: int) -> None:
+        """Note why a file could not be read."""
+
+    async def states(self) -> list[SourceState]:
+        """Return the counts of each source."""
+
+
+class Segments(Protocol):
+    """Filing turns into segments and closing them by compare-and-set."""
+
+    async def unfiled_sessions(self) -> list[SessionId]:
+        """Return the sessions with turns in no segment whose file was read to its end."""
+
+    async def unfiled(self, session: SessionId, *, limit: int) -> list[Turn]:
+        """Return the next turns of a session that are in no segment, in order."""
+
+    async def turns(self, segment: SegmentId) -> list[Turn]:
+        """Return the turns of a segment, in order."""
+
+    async def open_segment(self, session: SessionId) -> OpenSegment | None:
+        """Return the open segment of a session."""
+
+    async def file(self, session: SessionId, filings: Sequence[Filing], *, at: int) -> bool:
+        """Write filings of one session; False when another process was faster."""
+
+    async def close_quiet(
+        self, reason: CloseReason, *, before: int, opened_before: int, at: int
+    ) -> int:
+        """Close open segments in which nothing happened since `before`; return how many."""
+
+    async def close_all(self, reason: CloseReason, *, at: int) -> int:
+        """Close every open segment; return how many."""
+
+
+class Jobs(Protocol):
+    """The queue of stages of closed segments."""
+
+    async def take(self, *, now: int) -> Job | None:
+        """Take the oldest due stage, None when nothing is due."""
+
+    async def renew(self, job: Job, *, now: int) -> bool:
+        """Keep a long job; False when it was taken over meanwhile."""
+
+    async def done(self, job: Job, *, note: str | None = None) -> None:
+        """Mark a stage done that writes nothing."""
+
+    async def failed(self, job: Job, trouble: str, *, now: int) -> None:
+        """Give a stage back for a later try, or for good after too many."""
+
+    async def left(self, *, now: int) -> tuple[int, int, int, int]:
+        """Return how many stages are due, running, put off for later, and given up."""
+
+
+class Commands(Protocol):
+    """The command log."""
+
+    async def last(self, count: int) -> list[Command]:
+        """Return the newest commands that still stand, newest first."""
+
+    async def mark_undone(self, command: int, *, at: int) -> bool:
+        """Note that a command was taken back; False when it already was."""
+
+    async def log(self, name: str, label: str, inverse: dict[str, object], *, at: int) -> int:
+        """Write a command whose action is not in the database (a setting)."""
+
+
+class Problems(Protocol):
+    """The list of problems."""
+
+    async def add(self, problem: Problem, *, at: int) -> None:
+        """Note a problem, or count it again."""
+
+    async def rows(self) -> list[ProblemRow]:
+        """Return the problems, newest first."""
+
+    async def clear(self, key: str) -> bool:
+        """Take a problem off the list."""

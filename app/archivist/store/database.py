@@ -1,0 +1,175 @@
+"""The connections to the archive: one writer, a few read-only readers, and how they close.
+
+Readers close before the writer: the last connection to close removes the `-wal` file, and a
+read-only one cannot.
+"""
+
+import asyncio
+import contextlib
+import os
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import aiosqlite
+
+from archivist.domain.problems import Problem
+from archivist.store.migrate import migrate, scripts
+
+BUSY_MS: Final = 10_000
+READERS: Final = 2
+
+_FULL = ("database or disk is full", "disk I/O error")
+
+
+class Database:
+    """The open archive. Make it with `open_database`."""
+
+    def __init__(self, path: Path, writer: aiosqlite.Connection) -> None:
+        self.path = path
+        self._writer = writer
+        self._turn = asyncio.Lock()
+        self._idle: asyncio.Queue[aiosqlite.Connection] = asyncio.Queue()
+        self._readers: list[aiosqlite.Connection] = []
+        self._opening = asyncio.Lock()
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[aiosqlite.Connection]:
+        """Give the writer inside one transaction: committed at the end, rolled back on any error.
+
+        Raises Problem when the disk is full or another program keeps the database locked.
+        """
+        async with self._turn:
+            with world_faults(self.path):
+                try:
+                    await self._writer.execute("begin immediate")
+                    yield self._writer
+                    await self._writer.execute("commit")
+                except BaseException:
+                    # A cancelled statement may still run in the writer's thread; the rollback
+                    # queues behind it, so nothing of this transaction is committed later.
+                    await asyncio.shield(self._roll_back())
+                    raise
+
+    async def _roll_back(self) -> None:
+        with contextlib.suppress(sqlite3.OperationalError):  # SQLite has rolled back already
+            await self._writer.execute("rollback")
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[aiosqlite.Connection]:
+        """Give a read-only connection that nobody else uses meanwhile."""
+        connection = await self._reader()
+        try:
+            with world_faults(self.path):
+                yield connection
+        finally:
+            self._idle.put_nowait(connection)
+
+    async def _reader(self) -> aiosqlite.Connection:
+        async with self._opening:
+            if self._idle.empty() and len(self._readers) < READERS:
+                connection = await _connect(self.path, read_only=True)
+                self._readers.append(connection)
+                return connection
+        return await self._idle.get()
+
+    async def close(self) -> None:
+        """Close the readers, then the writer; afterwards no `-wal` file is left."""
+        async with self._turn:
+            for connection in self._readers:
+                await connection.close()
+            await self._writer.close()
+
+
+class world_faults:  # noqa: N801 - used as a statement, like contextlib.suppress
+    """Turn SQLite's faults of the world into Problems; bugs in our SQL pass unchanged."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Begin to watch."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Raise the Problem for a full disk, a lock, a read-only or a damaged file."""
+        if not isinstance(error, sqlite3.DatabaseError):
+            return
+        told = _tell(error, self._path)
+        if told is not None:
+            raise told from error
+
+
+def _tell(error: sqlite3.DatabaseError, path: Path) -> Problem | None:
+    text = str(error)
+    if any(sign in text for sign in _FULL):
+        return Problem(
+            f"The disk that holds {path} is full or cannot be written.",
+            advice="Free some space; recording goes on by itself, nothing is lost.",
+            key="disk-full",
+        )
+    if "locked" in text or "busy" in text:
+        return Problem(
+            f"Another program keeps {path} locked.",
+            advice="Close the program that has the archive open, then try again.",
+            key="database-locked",
+        )
+    if "readonly" in text or "unable to open" in text:
+        return Problem(
+            f"{path} cannot be opened for writing.",
+            advice="Check the rights of the file and of its folder.",
+            key="database-read-only",
+        )
+    if "malformed" in text or "not a database" in text:
+        return Problem(
+            f"{path} is damaged ({text}).",
+            advice="Keep the file, restore the last copy from the backups folder, import again.",
+            key="database-damaged",
+        )
+    return None
+
+
+async def _connect(path: Path, *, read_only: bool) -> aiosqlite.Connection:
+    mode = "ro" if read_only else "rw"
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    connection = await aiosqlite.connect(uri, uri=True, isolation_level=None)
+    connection.row_factory = sqlite3.Row
+    await connection.execute(f"pragma busy_timeout = {BUSY_MS}")
+    if read_only:
+        await connection.execute("pragma query_only = on")
+        return connection
+    await connection.execute("pragma journal_mode = wal")
+    await connection.execute("pragma synchronous = normal")
+    await connection.execute("pragma foreign_keys = on")
+    return connection
+
+
+@asynccontextmanager
+async def open_database(
+    path: Path, *, backups: Path, steps: Sequence[str] | None = None
+) -> AsyncIterator[Database]:
+    """Migrate and open the archive. Raises SchemaTooNew or Problem; the file is then unchanged."""
+    with world_faults(path):
+        _make_private(path)
+        await asyncio.to_thread(
+            migrate, path, scripts() if steps is None else steps, backups=backups
+        )
+        writer = await _connect(path, read_only=False)
+    database = Database(path, writer)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+def _make_private(path: Path) -> None:
+    """Make the file with owner-only rights before SQLite does; `-wal` takes the same mode."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise Problem(
+            f"{path} cannot be made or opened ({error.strerror}).",
+            advice="Check the rights of the data folder, or choose another with --profile-dir.",
+            key="database-read-only",
+        ) from error

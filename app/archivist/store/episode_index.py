@@ -1,0 +1,61 @@
+"""Keep the contentless FTS5 table in step with the turns.
+
+Deleting from it passes the same normalised text again; so the fields are read before a change
+(`remember`) and written after it (`reindex`).
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import aiosqlite
+
+from archivist.domain.indexing import tools_field, words_field
+from archivist.domain.transcripts import Outcome
+from archivist.domain.turns import ToolCall
+
+TEXTS: Final = """
+select id, text, failed_tools from episode where id in (select value from json_each(?))
+"""
+TOOLS: Final = """
+select episode_id, name, arguments, outcome, output from tool_call
+where episode_id in (select value from json_each(?)) order by episode_id, seq
+"""
+FORGET: Final = """
+insert into episode_fts (episode_fts, rowid, words, tools) values ('delete', ?, ?, ?)
+"""
+ADD: Final = """
+insert into episode_fts (rowid, words, tools) values (?, ?, ?)
+"""
+
+
+async def remember(
+    connection: aiosqlite.Connection, episodes: Iterable[int]
+) -> dict[int, tuple[str, str]]:
+    """Return the two fields of each turn as they follow from its rows now."""
+    ids = json.dumps(sorted(episodes))
+    if ids == "[]":
+        return {}
+    tools: dict[int, list[ToolCall]] = {}
+    for row in await connection.execute_fetchall(TOOLS, (ids,)):
+        call = ToolCall(row["name"], row["arguments"], Outcome(row["outcome"]), row["output"])
+        tools.setdefault(row["episode_id"], []).append(call)
+    return {
+        row["id"]: (
+            words_field(row["text"]),
+            tools_field(tools.get(row["id"], []), row["failed_tools"]),
+        )
+        for row in await connection.execute_fetchall(TEXTS, (ids,))
+    }
+
+
+async def reindex(
+    connection: aiosqlite.Connection,
+    episodes: Iterable[int],
+    before: Mapping[int, tuple[str, str]],
+) -> None:
+    """Bring the index to what the rows say now; `before` is what `remember` gave earlier."""
+    after = await remember(connection, episodes)
+    changed = [row for row in after if after[row] != before.get(row)]
+    await connection.executemany(FORGET, [(row, *before[row]) for row in changed if row in before])
+    await connection.executemany(ADD, [(row, *after[row]) for row in changed])

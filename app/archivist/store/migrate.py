@@ -1,0 +1,101 @@
+"""Bring a database to this program's schema, one numbered script a transaction.
+
+A database of a newer program is refused and left as it is; a copy is made before any change.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+
+from archivist.domain.problems import Problem, SchemaTooNew
+
+COPIES_KEPT = 3
+
+
+def scripts() -> list[str]:
+    """Return the migration scripts in order; the first makes version 1."""
+    folder = files("archivist.store") / "schema"
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return [(folder / name).read_text(encoding="utf-8") for name in names]
+
+
+def migrate(database: Path, steps: Sequence[str], *, backups: Path) -> None:
+    """Apply the missing scripts. Raises SchemaTooNew, or Problem when the file is no database."""
+    connection = sqlite3.connect(database, isolation_level=None)
+    try:
+        connection.execute("pragma busy_timeout = 10000")
+        have = _version(connection, database)
+        if have > len(steps):
+            raise _too_new(database, have, len(steps), backups)
+        if have == len(steps):
+            return
+        if have:
+            _copy(connection, backups, have)
+        for number, script in enumerate(steps[have:], start=have + 1):
+            _apply(connection, script, number)
+    finally:
+        connection.close()
+
+
+def _version(connection: sqlite3.Connection, database: Path) -> int:
+    try:
+        row = connection.execute("pragma user_version").fetchone()
+    except sqlite3.DatabaseError as error:
+        message = f"{database} is not an archive that can be read ({error})."
+        advice = (
+            "Move the file away and start again; a copy may lie in the backups folder beside it."
+        )
+        raise Problem(message, advice=advice, key="database-unreadable") from error
+    return int(row[0])
+
+
+def _apply(connection: sqlite3.Connection, script: str, number: int) -> None:
+    """Run one script; another process may have done it while we waited for the lock."""
+    connection.execute("begin immediate")
+    try:
+        if int(connection.execute("pragma user_version").fetchone()[0]) < number:
+            for statement in _statements(script):
+                connection.execute(statement)
+            connection.execute(f"pragma user_version = {number}")
+        connection.execute("commit")
+    except BaseException:
+        with suppress(sqlite3.OperationalError):  # a full disk: SQLite has rolled back already
+            connection.execute("rollback")
+        raise
+
+
+def _statements(script: str) -> list[str]:
+    """Cut a script into statements: `executescript` would commit between them."""
+    statements, pending = [], ""
+    for piece in script.split(";"):
+        pending += f"{piece};"
+        if sqlite3.complete_statement(pending):
+            statements.append(pending)
+            pending = ""
+    return statements
+
+
+def _copy(connection: sqlite3.Connection, backups: Path, version: int) -> None:
+    backups.mkdir(mode=0o700, parents=True, exist_ok=True)
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    target = sqlite3.connect(backups / f"archive-v{version}-{stamp}.db")
+    try:
+        connection.backup(target)
+    finally:
+        target.close()
+    for old in sorted(backups.glob("archive-v*.db"), key=lambda path: path.name[-28:])[
+        :-COPIES_KEPT
+    ]:
+        old.unlink(missing_ok=True)
+
+
+def _too_new(database: Path, have: int, known: int, backups: Path) -> SchemaTooNew:
+    copies = sorted(backups.glob("archive-v*.db"))
+    last = f" The last copy of an older schema is {copies[-1]}." if copies else ""
+    return SchemaTooNew(
+        f"{database} was made by a newer Archivist (schema {have}, this one knows {known}).",
+        advice=f"Install the newer version; the file was left as it is.{last}",
+    )
