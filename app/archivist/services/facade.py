@@ -1,0 +1,58 @@
+"""Everything a window, the command line or a door may call, in one value made by `compose`."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from archivist.domain.cues import Cues
+from archivist.ports.machine import Instance
+from archivist.ports.models import ModelNote, Recapper
+from archivist.ports.sources import Home
+from archivist.services.archive import Archive
+from archivist.services.browse import Browse
+from archivist.services.bus import Bus
+from archivist.services.ingest import Ingest
+from archivist.services.loop import Loop
+from archivist.services.overview import Overview
+from archivist.services.preferences import Preferences
+from archivist.services.proposals import Proposals
+from archivist.services.review import Review
+from archivist.services.search import Search
+from archivist.services.supervise import Supervisor
+from archivist.services.undo import Undo
+from archivist.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What the services were opened on."""
+
+    data: Path
+    home: Home
+    approves_always: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The services of one open profile."""
+
+    profile: Profile
+    settings: Settings
+    bus: Bus
+    ingest: Ingest
+    archive: Archive
+    browse: Browse
+    review: Review
+    proposals: Proposals
+    search: Search
+    undo: Undo
+    preferences: Preferences
+    overview: Callable[[], Awaitable[Overview]]
+    loop: Callable[[Supervisor], Loop]
+    instance: Instance
+    logging: Callable[[], AbstractContextManager[None]]
+    recapper: Recapper | None
+    """The small local model whether chosen or not, for one sample; None when not installed."""
+    models: Callable[[], Sequence[ModelNote]]
+    cues: Callable[[], Cues]

@@ -1,0 +1,170 @@
+"""Cut the turns of sessions into segments: which segment each turn goes into, and why one ends."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import uuid4
+
+from archivist.domain.problems import ModelUnavailable
+from archivist.domain.segments import (
+    CloseReason,
+    CutRules,
+    Filing,
+    OpenSegment,
+    SegmentSoFar,
+    Vector,
+    cheap_cut,
+    drifts,
+    grown,
+    tells_topic,
+    topic_text,
+)
+from archivist.domain.transcripts import Role
+from archivist.domain.turns import Exchange, SegmentId, SessionId, Turn, exchanges
+from archivist.ports.machine import Clock
+from archivist.ports.models import Encoder
+from archivist.ports.stores import Segments
+from archivist.services.bus import Bus, SegmentsChanged
+
+_log = logging.getLogger(__name__)
+
+_PAGE: Final = 1_000
+_RETRIES: Final = 5
+_SETTLED_MS: Final = 120_000
+"""An exchange is over when the next prompt has come, or when it was quiet for so long."""
+
+
+@dataclass(slots=True)
+class _Plan:
+    """Filings of one session that are being made up."""
+
+    current: OpenSegment | None
+    filings: list[Filing] = field(default_factory=list)
+    is_new: bool = False
+    turns: list[Turn] = field(default_factory=list)
+
+
+class Filer:
+    """Cuts the turns of sessions into segments."""
+
+    def __init__(
+        self,
+        store: Segments,
+        encoder: Encoder | None,
+        *,
+        rules: CutRules,
+        opens_topic: Callable[[str], bool],
+        bus: Bus,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._encoder = encoder
+        self._rules = rules
+        self._opens_topic = opens_topic
+        self._bus = bus
+        self._clock = clock
+
+    async def file_all(self, *, at_exit: bool = False) -> int:
+        """Put the turns that are in no segment into one; return how many segments were closed.
+
+        The last exchange of a session waits until it is over, unless this is the exit.
+        """
+        closed = 0
+        for session in await self._store.unfiled_sessions():
+            closed += await self._file_session(session, at_exit=at_exit)
+        if closed:
+            self._bus.tell(SegmentsChanged())
+        return closed
+
+    async def _file_session(self, session: SessionId, *, at_exit: bool) -> int:
+        """File the turns of one session; another process at the same session is no error."""
+        closed = missed = 0
+        while missed < _RETRIES:
+            turns = await self._store.unfiled(session, limit=_PAGE)
+            ready = list(exchanges(turns)) if at_exit else self._over(turns)
+            if not ready:
+                return closed
+            plan = await self._plan(session, ready)
+            if await self._store.file(session, plan.filings, at=self._clock()):
+                closed += sum(filing.reason is not None for filing in plan.filings)
+            else:
+                missed += 1
+        _log.info("session is filed by another process session=%d", session)
+        return closed
+
+    def _over(self, turns: Sequence[Turn]) -> list[Exchange]:
+        """Return the exchanges that are over; the last one only if nothing more is to come."""
+        found = list(exchanges(turns))
+        if not found:
+            return []
+        ended = found[-1].ended
+        is_quiet = ended is None or self._clock() - ended > _SETTLED_MS
+        is_cut = len(turns) == _PAGE and len(found) > 1
+        return found if is_quiet and not is_cut else found[:-1]
+
+    async def _plan(self, session: SessionId, found: Sequence[Exchange]) -> _Plan:
+        plan = _Plan(await self._store.open_segment(session))
+        for exchange in found:
+            await self._place(plan, exchange)
+        _flush(plan, None)
+        return plan
+
+    async def _place(self, plan: _Plan, exchange: Exchange) -> None:
+        """Put one exchange into the open segment, or cut before it."""
+        if plan.current is not None and exchange.opening.role is Role.ASSISTANT:
+            after = _lengthened(plan.current.so_far, exchange)
+            plan.current = OpenSegment(plan.current.id, after)
+            plan.turns += exchange.turns
+            return
+        reason, vector = None, None
+        if plan.current is not None:
+            reason, vector = await self._cut(plan.current.so_far, exchange)
+        elif tells_topic(exchange.opening.text):
+            vector = await self._vector(exchange)
+        if reason is not None:
+            _flush(plan, reason)
+        if plan.current is None:
+            plan.current = OpenSegment(SegmentId(f"seg-{uuid4()}"), SegmentSoFar())
+            plan.is_new = True
+        plan.current = OpenSegment(plan.current.id, grown(plan.current.so_far, exchange, vector))
+        plan.turns += exchange.turns
+
+    async def _cut(
+        self, so_far: SegmentSoFar, exchange: Exchange
+    ) -> tuple[CloseReason | None, Vector | None]:
+        """Check from cheap to dear; no vector is computed when a cheap check has cut."""
+        reason = cheap_cut(so_far, exchange, self._rules, opens_topic=self._opens_topic)
+        if reason is not None or not tells_topic(exchange.opening.text):
+            return reason, None
+        vector = await self._vector(exchange)
+        if vector is not None and drifts(so_far.centroid, vector, self._rules):
+            return CloseReason.DRIFT, vector
+        return None, vector
+
+    async def _vector(self, exchange: Exchange) -> Vector | None:
+        """Return the vector of an exchange, None when drift is off or no encoder answers."""
+        if self._encoder is None or self._rules.min_cosine <= 0:
+            return None
+        try:
+            return (await self._encoder.encode([topic_text(exchange)]))[0]
+        except ModelUnavailable as problem:
+            _log.info("no vector for drift key=%s", problem.key)
+            return None
+
+
+def _lengthened(so_far: SegmentSoFar, exchange: Exchange) -> SegmentSoFar:
+    """Turns that go on answering the last prompt lengthen the segment without counting again."""
+    after = grown(so_far, exchange, None)
+    return SegmentSoFar(so_far.exchanges, after.project, after.ended, so_far.centroid)
+
+
+def _flush(plan: _Plan, reason: CloseReason | None) -> None:
+    """End the filing that is being made up; with a reason the segment is closed too."""
+    if plan.current is not None and (plan.turns or reason is not None):
+        current = plan.current
+        filing = Filing(current.id, plan.is_new, tuple(plan.turns), current.so_far, reason)
+        plan.filings.append(filing)
+    if reason is not None:
+        plan.current = None
+    plan.turns, plan.is_new = [], False

@@ -1,0 +1,139 @@
+"""Review of lessons by the person: keep, edit, reject, later; each can be taken back."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from archivist.domain.knowledge import Lesson, LessonId, LessonState
+from archivist.domain.problems import Refused
+from archivist.ports.machine import Clock
+from archivist.services.bus import Bus, LessonsChanged
+from archivist.texts import tr, tr_n
+
+_SHOWN = 60
+_LONGEST = 2_000
+
+
+class ReviewedLessons(Protocol):
+    """Where lessons stand."""
+
+    async def lessons(self, state: LessonState | None) -> list[Lesson]:
+        """Return the lessons in a state, or all."""
+
+    async def find(self, ids: Sequence[LessonId]) -> list[Lesson]:
+        """Return the lessons with these ids; unknown ids are left out."""
+
+    async def set_state(
+        self,
+        lessons: Sequence[Lesson],
+        state: LessonState,
+        *,
+        label: str,
+        reason: str | None,
+        caller: str | None,
+        at: int,
+    ) -> None:
+        """Move lessons to a state and log the command."""
+
+    async def edit(
+        self, lesson: Lesson, text: str, *, label: str, caller: str | None, at: int
+    ) -> bool:
+        """Change a lesson's text; False when another lesson already says the same."""
+
+    async def restore(self, before: Sequence[dict[str, object]], *, at: int) -> None:
+        """Bring lessons back to what a command's inverse says."""
+
+
+class Review:
+    """What a person decides about lessons. `caller`: the program that asks, for the record."""
+
+    def __init__(
+        self, store: ReviewedLessons, *, bus: Bus, clock: Clock, caller: str | None = None
+    ) -> None:
+        self._store = store
+        self._bus = bus
+        self._clock = clock
+        self._caller = caller
+
+    async def lessons(self, state: LessonState | None = None) -> list[Lesson]:
+        """Return the lessons in a state, or all, oldest first."""
+        return await self._store.lessons(state)
+
+    async def keep(self, ids: Sequence[LessonId]) -> list[Lesson]:
+        """Keep lessons: they become a proposal on a memory file. Raises Refused for unknown ids."""
+        return await self._move(ids, LessonState.KEPT, None)
+
+    async def reject(self, ids: Sequence[LessonId], *, reason: str | None = None) -> list[Lesson]:
+        """Reject lessons: the same words are not proposed again. Raises Refused for unknown ids."""
+        return await self._move(ids, LessonState.REJECTED, reason)
+
+    async def later(self, ids: Sequence[LessonId]) -> list[Lesson]:
+        """Put lessons off. Raises Refused for unknown ids."""
+        return await self._move(ids, LessonState.LATER, None)
+
+    async def edit(self, ident: LessonId, text: str) -> Lesson:
+        """Change the wording; evidence stays. Raises Refused: unknown id, blank, said already."""
+        clean = " ".join(text.split())
+        if not clean or len(clean) > _LONGEST:
+            raise Refused(
+                tr("A lesson needs between 1 and {most} characters.", most=_LONGEST),
+                advice=tr("Give the new wording with --text."),
+            )
+        (lesson,) = await self._known([ident])
+        label = tr("Edit “{text}”", text=_short(lesson.text))
+        at = self._clock()
+        if not await self._store.edit(lesson, clean, label=label, caller=self._caller, at=at):
+            raise Refused(
+                tr("Another lesson already says this."),
+                advice=tr("Reject one of the two instead."),
+            )
+        self._bus.tell(LessonsChanged())
+        return (await self._store.find([ident]))[0]
+
+    async def restore(self, before: Sequence[dict[str, object]]) -> None:
+        """Take a command back."""
+        await self._store.restore(before, at=self._clock())
+        self._bus.tell(LessonsChanged())
+
+    async def _move(
+        self, ids: Sequence[LessonId], state: LessonState, reason: str | None
+    ) -> list[Lesson]:
+        lessons = await self._known(ids)
+        await self._store.set_state(
+            lessons,
+            state,
+            label=_label(lessons, state),
+            reason=reason,
+            caller=self._caller,
+            at=self._clock(),
+        )
+        self._bus.tell(LessonsChanged())
+        return await self._store.find(ids)
+
+    async def _known(self, ids: Sequence[LessonId]) -> list[Lesson]:
+        found = await self._store.find(ids)
+        missing = set(ids) - {lesson.id for lesson in found}
+        if missing or not ids:
+            raise Refused(
+                tr("There is no lesson {ids}.", ids=", ".join(map(str, sorted(missing)))),
+                advice=tr("`archivist lessons list` shows the lessons with their numbers."),
+            )
+        return found
+
+
+def _label(lessons: Sequence[Lesson], state: LessonState) -> str:
+    one = {
+        LessonState.KEPT: "Keep “{text}”",
+        LessonState.REJECTED: "Reject “{text}”",
+        LessonState.LATER: "Put off “{text}”",
+    }
+    many = {
+        LessonState.KEPT: "Keep {n} lessons",
+        LessonState.REJECTED: "Reject {n} lessons",
+        LessonState.LATER: "Put off {n} lessons",
+    }
+    text = _short(lessons[0].text)
+    return tr_n(one[state], many[state], len(lessons), text=text)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
