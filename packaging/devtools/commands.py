@@ -68,22 +68,25 @@ def _archivist(verb: str) -> Callable[[Checkout, list[str]], int]:
 
 
 def pytest_command(
-    checkout: Checkout, rest: Sequence[str], *, slow: bool = False, cover: bool = False
+    checkout: Checkout, rest: Sequence[str], *, leaving_out: Sequence[str], cover: bool = False
 ) -> list[str]:
-    """Return the command of a test run and say what this machine makes it leave out."""
+    """Return the command of a test run and say what this machine makes it leave out.
+
+    `leaving_out` are the marks of tests that take too long for this run.
+    """
     around = desktop(sys.platform, os.environ, shutil.which)
     for remark in around.remarks:
         say(remark)
-    without = [*around.without, *([] if slow else ["slow"])]
+    without = [*around.without, *leaving_out]
     marks = ["-m", " and ".join(f"not {mark}" for mark in without)] if without else []
     run = ["-m", "coverage", "run", "-m", "pytest"] if cover else ["-m", "pytest"]
     return [*around.prefix, str(checkout.python), *run, *marks, *rest]
 
 
 def _test(checkout: Checkout, rest: list[str]) -> int:
-    slow, cover = "--slow" in rest, "--cover" in rest
+    leaving_out, cover = [] if "--slow" in rest else ["slow"], "--cover" in rest
     others = [word for word in rest if word not in {"--slow", "--cover", "--"}]
-    command = pytest_command(checkout, others, slow=slow, cover=cover)
+    command = pytest_command(checkout, others, leaving_out=leaving_out, cover=cover)
     status = subprocess.call(command, cwd=checkout.root)
     if status or not cover:
         return status
@@ -91,7 +94,7 @@ def _test(checkout: Checkout, rest: list[str]) -> int:
 
 
 def _check(checkout: Checkout, rest: list[str]) -> int:
-    tests = pytest_command(checkout, rest)
+    tests = pytest_command(checkout, rest, leaving_out=["slow", "long"])
     return 0 if pass_all(gates(checkout.python, tests), checkout.root) else 1
 
 

@@ -137,9 +137,10 @@ def test_slow_tests_run_only_when_asked_for(
 ) -> None:
     checkout = Checkout(tmp_path)
     monkeypatch.setattr(commands, "desktop", lambda *_: desktop("darwin", {}, lambda _: None))
-    quick = commands.pytest_command(checkout, ["-k", "x"])
-    assert quick == [str(checkout.python), "-m", "pytest", "-m", "not slow", "-k", "x"]
-    assert commands.pytest_command(checkout, [], slow=True) == [*quick[:3]]
+    quick = commands.pytest_command(checkout, ["-k", "x"], leaving_out=["slow", "long"])
+    marks = "not slow and not long"
+    assert quick == [str(checkout.python), "-m", "pytest", "-m", marks, "-k", "x"]
+    assert commands.pytest_command(checkout, [], leaving_out=[]) == [*quick[:3]]
 
 
 def test_coverage_is_counted_only_when_asked_for(

@@ -1,0 +1,285 @@
+"""The composition root: the only place that names concrete adapters and reads the settings."""
+
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from archivist import shipped
+from archivist.domain.markers import opens_topic
+from archivist.domain.segments import CutRules
+from archivist.machine.files import MemoryFiles
+from archivist.machine.home import GitProjects, HomeFolder, this_home
+from archivist.machine.logs import logging_to
+from archivist.machine.processes import caller, is_alive, now_ms, owner
+from archivist.machine.single import Instance
+from archivist.models import installed
+from archivist.models.encoder import local_encoder
+from archivist.models.process import Limits
+from archivist.models.recapper import local_recapper
+from archivist.paths import Paths, ensure, user_paths
+from archivist.ports.models import Encoder, ModelNote, Recapper
+from archivist.ports.sources import Reader
+from archivist.services.archive import Archive
+from archivist.services.browse import Browse
+from archivist.services.bus import Bus
+from archivist.services.facade import Profile, Services
+from archivist.services.filing import Filer
+from archivist.services.ingest import Ingest
+from archivist.services.loop import Loop
+from archivist.services.overview import Overview, overview
+from archivist.services.preferences import Preferences
+from archivist.services.proposals import Proposals
+from archivist.services.review import Review
+from archivist.services.search import Search
+from archivist.services.stages import Stages
+from archivist.services.supervise import Supervisor
+from archivist.services.undo import Undo
+from archivist.settings import Settings, SettingsFile
+from archivist.sources.claude_code import ClaudeCode
+from archivist.sources.codex import Codex
+from archivist.sources.follow import changes
+from archivist.store.browse import BrowseStore
+from archivist.store.command_store import CommandStore
+from archivist.store.database import Database, open_database
+from archivist.store.file_writes import WriteStore
+from archivist.store.jobs import JobStore
+from archivist.store.knowledge import KnowledgeStore
+from archivist.store.problems import ProblemStore
+from archivist.store.proposals import ProposalStore
+from archivist.store.review import ReviewStore
+from archivist.store.segments import SegmentStore
+from archivist.store.targets import TargetStore
+from archivist.store.transcripts import TranscriptStore
+
+_MINUTE_MS = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Models:
+    """The models of this run. `recapper` is None when rules make the recaps."""
+
+    encoder: Encoder | None
+    small: Recapper | None
+    recapper: Recapper | None
+
+    async def close(self) -> None:
+        for model in (self.encoder, self.small):
+            if model is not None:
+                await model.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What the services of one open profile are made from."""
+
+    database: Database
+    paths: Paths
+    settings: Settings
+    file: SettingsFile
+    home: HomeFolder
+    models: _Models
+    profile_dir: Path | None
+
+
+def readers() -> Sequence[Reader]:
+    """Return a reader for each source, in the order they are asked whose file one is."""
+    return (ClaudeCode(), Codex())
+
+
+def opened(
+    profile_dir: Path | None, home_dir: Path | None
+) -> AbstractAsyncContextManager[Services]:
+    """Open a profile and give its services; at the end closes models, then the database.
+
+    Raises SchemaTooNew or Problem when the archive cannot be opened; it is then unchanged.
+    """
+    paths = Paths(profile_dir.absolute()) if profile_dir else user_paths()
+    home = HomeFolder(home_dir.absolute()) if home_dir else this_home()
+    return _opened(paths, home, profile_dir)
+
+
+@asynccontextmanager
+async def _opened(
+    paths: Paths, home: HomeFolder, profile_dir: Path | None
+) -> AsyncIterator[Services]:
+    ensure(paths)
+    file = SettingsFile(paths.settings, os.environ)
+    settings, troubles = file.read()
+    models = _models(settings)
+    async with open_database(paths.database, backups=paths.backups) as database:
+        try:
+            base = _Base(database, paths, settings, file, home, models, profile_dir)
+            services = _services(base)
+            for trouble in (*troubles, *await services.proposals.recover()):
+                await services.browse.report(trouble)
+            yield services
+        finally:
+            await models.close()
+
+
+def _models(settings: Settings) -> _Models:
+    limits = Limits(idle_seconds=settings.unload_minutes * 60)
+    state = installed.find()
+    encoder = small = None
+    if settings.vectors and isinstance(state.vectors, installed.VectorModel):
+        encoder = local_encoder(state.vectors, limits=limits)
+    if isinstance(state.text, installed.TextModel):
+        small = local_recapper(state.text, limits=limits, seconds=settings.recap_seconds)
+    return _Models(encoder, small, small if settings.summarise == "smollm2" else None)
+
+
+def _services(base: _Base) -> Services:
+    """Join the services; the order is that of what needs what."""
+    database, bus, home, settings = base.database, Bus(), base.home, base.settings
+    sources, asked_by = readers(), caller()
+    segments, transcripts = SegmentStore(database), TranscriptStore(database)
+    browse_store, problems = BrowseStore(database), ProblemStore(database)
+    commands, lessons = CommandStore(database, caller=asked_by), ReviewStore(database)
+    review = Review(lessons, bus=bus, clock=now_ms, caller=asked_by)
+    proposals = _proposals(database, lessons, bus, asked_by)
+    preferences = Preferences(base.file, commands, clock=now_ms)
+    projects = GitProjects(home)
+    ingest = Ingest(transcripts, sources, shipped.gate, projects, bus=bus, clock=now_ms)
+    archive = _archive(database, segments, settings, base.models, bus)
+    return Services(
+        profile=_profile(base),
+        settings=settings,
+        bus=bus,
+        ingest=ingest,
+        archive=archive,
+        browse=_browse(browse_store, segments, problems, home, bus),
+        review=review,
+        proposals=proposals,
+        search=Search(browse_store),
+        undo=_undo(commands, review, proposals, preferences),
+        preferences=preferences,
+        overview=lambda: _overview(browse_store, transcripts, problems),
+        loop=_loop_maker(ingest, archive, sources, home, settings),
+        instance=Instance(base.paths.data),
+        logging=lambda: logging_to(base.paths.log),
+        recapper=base.models.small,
+        models=model_notes,
+        cues=shipped.cues,
+    )
+
+
+def _profile(base: _Base) -> Profile:
+    """A throw-away profile approves by itself; the user's own folder never does, however given."""
+    own = user_paths().data.resolve()
+    is_throw_away = base.profile_dir is not None and base.paths.data.resolve() != own
+    return Profile(
+        data=base.paths.data,
+        home=base.home,
+        approves_always=is_throw_away or base.settings.approve == "always",
+    )
+
+
+def _browse(
+    store: BrowseStore,
+    segments: SegmentStore,
+    problems: ProblemStore,
+    home: HomeFolder,
+    bus: Bus,
+) -> Browse:
+    return Browse(store, segments, problems, places=home, cues=shipped.cues, bus=bus, clock=now_ms)
+
+
+def _undo(
+    commands: CommandStore, review: Review, proposals: Proposals, preferences: Preferences
+) -> Undo:
+    inverses = {
+        "lessons": lambda inverse: review.restore(inverse["restore"]),
+        "memory": proposals.restore,
+        "settings": preferences.restore,
+    }
+    return Undo(commands, inverses, clock=now_ms)
+
+
+async def _overview(
+    counted: BrowseStore, transcripts: TranscriptStore, problems: ProblemStore
+) -> Overview:
+    return await overview(counted, transcripts, problems, clock=now_ms)
+
+
+def _proposals(
+    database: Database, lessons: ReviewStore, bus: Bus, asked_by: str | None
+) -> Proposals:
+    return Proposals(
+        TargetStore(database),
+        ProposalStore(database),
+        WriteStore(database),
+        lessons,
+        MemoryFiles(clock=now_ms),
+        bus=bus,
+        clock=now_ms,
+        caller=asked_by,
+    )
+
+
+def _archive(
+    database: Database, segments: SegmentStore, settings: Settings, models: _Models, bus: Bus
+) -> Archive:
+    jobs = JobStore(database, owner=owner(), alive=is_alive)
+    stages = Stages(
+        segments,
+        jobs,
+        KnowledgeStore(database),
+        cues=shipped.cues,
+        recapper=models.recapper,
+        encoder=models.encoder,
+        bus=bus,
+        clock=now_ms,
+    )
+    filer = Filer(
+        segments,
+        models.encoder,
+        rules=CutRules(settings.max_exchanges, settings.gap_seconds * 1000, settings.drift),
+        opens_topic=lambda text: opens_topic(text, shipped.cues()) is not None,
+        bus=bus,
+        clock=now_ms,
+    )
+    return Archive(
+        filer,
+        segments,
+        jobs,
+        stages.table(),
+        idle_ms=settings.idle_minutes * _MINUTE_MS,
+        bus=bus,
+        clock=now_ms,
+    )
+
+
+def _loop_maker(
+    ingest: Ingest,
+    archive: Archive,
+    sources: Sequence[Reader],
+    home: HomeFolder,
+    settings: Settings,
+) -> Callable[[Supervisor], Loop]:
+    def make(supervisor: Supervisor) -> Loop:
+        return Loop(
+            ingest,
+            archive,
+            sources,
+            home,
+            changes,
+            off=settings.sources_off,
+            poll_seconds=settings.poll_seconds,
+            supervisor=supervisor,
+        )
+
+    return make
+
+
+def model_notes() -> list[ModelNote]:
+    """Return what this installation has of models, as shown by `models list` and `doctor`."""
+    state = installed.find()
+    notes = []
+    for role, found in (("text", state.text), ("vectors", state.vectors)):
+        if isinstance(found, installed.Missing):
+            notes.append(ModelNote(role, None, found.message, found.advice))
+        else:
+            notes.append(ModelNote(role, found.name, f"{found.name} is installed."))
+    return notes
