@@ -78,7 +78,7 @@ def test_stages_ran_once_and_archiving_again_does_nothing(archived: Program) -> 
 
 
 @pytest.mark.parametrize(
-    "query", ["migrations dry-run", "缓存", "Postgres", "予約", "Lagerbestand"]
+    "query", ["migrations dry-run", "折扣", "Postgres", "予約", "Mindestbestand"]
 )
 def test_search_finds_every_script(archived: Program, query: str) -> None:
     found = archived.ask("search", query)

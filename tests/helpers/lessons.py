@@ -2,8 +2,8 @@
 
 from archivist.domain.jobs import Stage
 from archivist.domain.lessons import Category, LessonDraft, LessonKind, Scope
-from archivist.domain.segments import CloseReason, CutRules
-from archivist.services.filing import Filer
+from archivist.domain.segments import CloseReason
+from helpers.archiving import filer_over
 from helpers.stored import Stored, said
 
 
@@ -26,15 +26,7 @@ def draft(
 
 async def close_segments(archive: Stored) -> None:
     """File every turn and close what is open."""
-    filer = Filer(
-        archive.segments,
-        None,
-        rules=CutRules(),
-        opens_topic=lambda _text: False,
-        bus=archive.bus,
-        clock=archive.clock,
-    )
-    await filer.file_all()
+    await filer_over(archive).file_all()
     await archive.segments.close_all(CloseReason.EXIT, at=archive.clock())
 
 

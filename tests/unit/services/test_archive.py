@@ -3,9 +3,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from archivist.domain.jobs import Job, Stage
-from archivist.domain.segments import CutRules
 from archivist.services.archive import Archive, Done
-from archivist.services.filing import Filer
+from helpers.archiving import filer_over
 from helpers.stored import Stored, said, stored
 
 IDLE_MS = 600_000
@@ -26,16 +25,8 @@ def service(
         await jobs.done(job)
         return 1
 
-    filer = Filer(
-        archive.segments,
-        None,
-        rules=CutRules(),
-        opens_topic=lambda _text: False,
-        bus=archive.bus,
-        clock=archive.clock,
-    )
     return Archive(
-        filer,
+        filer_over(archive),
         archive.segments,
         jobs,
         dict.fromkeys(Stage, run),

@@ -7,14 +7,12 @@ from numpy.typing import NDArray
 
 from archivist.domain.jobs import Stage
 from archivist.domain.problems import ModelUnavailable
-from archivist.domain.segments import CutRules
 from archivist.domain.transcripts import Role
 from archivist.domain.turns import Turn
 from archivist.ports.models import Encoder, Recapper
-from archivist.services.archive import Archive, Done
-from archivist.services.filing import Filer
-from archivist.services.stages import Stages, said_turns
-from archivist.shipped import cues
+from archivist.services.archive import Done
+from archivist.services.stages import said_turns
+from helpers.archiving import archive_over
 from helpers.stored import Stored, said, stored
 
 LONG = (
@@ -76,33 +74,7 @@ async def archived(
     for number, text in enumerate(texts):
         role = Role.ASSISTANT if number % 2 else Role.USER
         await archive.take_in(said(f"t{number}", text, role=role, at=number, cwd="/code/app"))
-    stages = Stages(
-        archive.segments,
-        archive.jobs(),
-        archive.knowledge,
-        cues=cues,
-        recapper=recapper,
-        encoder=encoder,
-        bus=archive.bus,
-        clock=archive.clock,
-    )
-    filer = Filer(
-        archive.segments,
-        None,
-        rules=CutRules(),
-        opens_topic=lambda _text: False,
-        bus=archive.bus,
-        clock=archive.clock,
-    )
-    service = Archive(
-        filer,
-        archive.segments,
-        archive.jobs(),
-        stages.table(),
-        idle_ms=600_000,
-        bus=archive.bus,
-        clock=archive.clock,
-    )
+    service = archive_over(archive, recapper=recapper, encoder=encoder)
     done = Done()
     archive.clock.tick(seconds=1)
     await service.step(done)

@@ -2,22 +2,14 @@ import asyncio
 from pathlib import Path
 
 from archivist.domain.jobs import LEASE, MAX_ATTEMPTS, NEEDS, Stage, next_try
-from archivist.domain.segments import CloseReason, CutRules
-from archivist.services.filing import Filer
+from archivist.domain.segments import CloseReason
+from helpers.archiving import filer_over
 from helpers.stored import Stored, said, stored
 
 
 async def closed_segment(archive: Stored) -> None:
     await archive.take_in(said("u1", "one", at=0))
-    filer = Filer(
-        archive.segments,
-        None,
-        rules=CutRules(),
-        opens_topic=lambda _text: False,
-        bus=archive.bus,
-        clock=archive.clock,
-    )
-    await filer.file_all()
+    await filer_over(archive).file_all()
     assert await archive.segments.close_all(CloseReason.EXIT, at=archive.clock()) == 1
 
 
