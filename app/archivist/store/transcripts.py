@@ -1,19 +1,21 @@
 """Sessions, turns and tool calls: written in one transaction with the cursor of their file.
 
 A message key that is known in the same session may bring a longer text (a message that grew);
-one that is known in another session is a copy and adds nothing.
+one that is known in another session is a copy and adds nothing. Where a fork was read before the
+session it came from, that session takes its turns back.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Final
+from typing import Final, TypeAlias
 
 import aiosqlite
 
 from archivist.domain.intake import Intake, SourceState, StoredFile
 from archivist.domain.transcripts import (
     Cursor,
+    Relation,
     SessionSeen,
     Tally,
     ToolAnswered,
@@ -23,6 +25,9 @@ from archivist.domain.transcripts import (
 from archivist.domain.turns import failed_tools_line
 from archivist.store.database import Database
 from archivist.store.episode_index import reindex, remember
+
+_Copy: TypeAlias = tuple[TurnSeen, aiosqlite.Row]
+"""A turn, and the row of another session that holds it already."""
 
 FILE: Final = """
 select cursor, tally, trouble, unfinished from source_file where path = ?
@@ -53,12 +58,13 @@ on conflict (source, native_id) do update set
   file_id = excluded.file_id
 """
 SESSION_IDS: Final = """
-select id, native_id from session
+select id, native_id, relation from session
 where source = ? and native_id in (select value from json_each(?))
 """
 KNOWN: Final = """
-select id, message_key, session_id, text, until from episode
-where message_key in (select value from json_each(?))
+select e.id, e.message_key, e.session_id, e.text, e.segment_id, s.relation, s.native_id
+from episode e join session s on s.id = e.session_id
+where e.message_key in (select value from json_each(?))
 """
 NEXT: Final = """
 select (select coalesce(max(id), 0) from episode) as id, s.value as session,
@@ -69,6 +75,13 @@ ADD_TURN: Final = """
 insert into episode (id, session_id, seq, role, at, until, text, project, branch, model,
   message_key, queued, redacted, withheld)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+TAKE_BACK: Final = """
+update episode set session_id = ?, seq = ? where id = ?
+"""
+CAME_FROM: Final = """
+update session set parent = ?, relation = coalesce(relation, 'resume')
+where id = ? and parent is null
 """
 GROW_TURN: Final = """
 update episode set text = ?, until = max(coalesce(until, 0), ?), redacted = ?, withheld = ?
@@ -165,6 +178,7 @@ class _Commit:
         self._connection = connection
         self._intake = intake
         self._sessions: dict[str, int] = {}
+        self._forks: set[int] = set()
         self._episodes: dict[str, int] = {}
         """Message key to row id. Tools of a copied turn repeat those of its row: they may pass."""
         self._touched: set[int] = set()
@@ -174,11 +188,12 @@ class _Commit:
         file_id = await self._put_file()
         turns = self._last_texts()
         await self._put_sessions(turns, file_id)
-        new, grown = await self._sort(turns)
+        new, grown, copies = await self._sort(turns)
         self._touched.update(row for _, row in grown)
         old = await self._old_fields()
         await self._grow(grown)
-        await self._add(new)
+        await self._add(turns, new, self._owed(copies))
+        await self._link(copies)
         await self._put_calls()
         await self._set_failed()
         await reindex(self._connection, self._touched | {self._episodes[t.key] for t in new}, old)
@@ -221,12 +236,15 @@ class _Commit:
         await self._connection.executemany(PUT_SESSION, rows)
         names = json.dumps(sorted({row[1] for row in rows}))
         found = await self._connection.execute_fetchall(SESSION_IDS, (source, names))
-        self._sessions = {native: row for row, native in found}
+        for row in found:
+            self._sessions[row["native_id"]] = row["id"]
+            if row["relation"] == Relation.FORK:
+                self._forks.add(row["id"])
 
     async def _sort(
         self, turns: Sequence[TurnSeen]
-    ) -> tuple[list[TurnSeen], list[tuple[TurnSeen, int]]]:
-        """Tell new turns from turns that grew; copies of other sessions are neither."""
+    ) -> tuple[list[TurnSeen], list[tuple[TurnSeen, int]], list[_Copy]]:
+        """Tell new turns from turns that grew and from copies of other sessions' turns."""
         keys = {turn.key for turn in turns} | set(self._called_turns())
         known = await self._connection.execute_fetchall(KNOWN, (json.dumps(sorted(keys)),))
         rows = {row["message_key"]: row for row in known}
@@ -239,7 +257,32 @@ class _Commit:
             and rows[turn.key]["session_id"] == self._sessions[turn.session]
             and rows[turn.key]["text"] != self._text(turn)
         ]
-        return new, grown
+        copies = [
+            (turn, rows[turn.key])
+            for turn in turns
+            if turn.key in rows and rows[turn.key]["session_id"] != self._sessions[turn.session]
+        ]
+        return new, grown, copies
+
+    def _owed(self, copies: Sequence[_Copy]) -> dict[str, int]:
+        """Return the turns, by key, that a fork holds only because it was read first."""
+        return {
+            turn.key: row["id"]
+            for turn, row in copies
+            if row["relation"] == Relation.FORK
+            and row["segment_id"] is None
+            and self._sessions[turn.session] not in self._forks
+        }
+
+    async def _link(self, copies: Sequence[_Copy]) -> None:
+        """Note which session a fork or a resumed copy came from."""
+        owed = self._owed(copies)
+        for turn, row in copies:
+            mine = self._sessions[turn.session]
+            pair = (
+                (turn.session, row["session_id"]) if turn.key in owed else (row["native_id"], mine)
+            )
+            await self._connection.execute(CAME_FROM, pair)
 
     def _called_turns(self) -> Iterable[str]:
         return (s.turn for s in self._intake.seen if isinstance(s, ToolCalled | ToolAnswered))
@@ -261,26 +304,36 @@ class _Commit:
         ]
         await self._connection.executemany(GROW_TURN, rows)
 
-    async def _add(self, turns: Sequence[TurnSeen]) -> None:
-        take = self._intake
-        ids = json.dumps(sorted({self._sessions[turn.session] for turn in turns}))
+    async def _add(
+        self, all_turns: Sequence[TurnSeen], turns: Sequence[TurnSeen], owed: Mapping[str, int]
+    ) -> None:
+        """Add new turns, and move those that are taken back, in the order of the file."""
+        moving = [turn for turn in all_turns if turn.key in owed]
+        fresh = {turn.key for turn in turns}
+        ids = json.dumps(sorted({self._sessions[turn.session] for turn in (*turns, *moving)}))
         state = list(await self._connection.execute_fetchall(NEXT, (ids,)))
         top = max((row["id"] for row in state), default=0)
         seq = {row["session"]: row["seq"] for row in state}
-        rows = []
-        for number, t in enumerate(turns, start=top + 1):
+        rows, moves = [], []
+        for t in (turn for turn in all_turns if turn.key in owed or turn.key in fresh):
             session = self._sessions[t.session]
             seq[session] += 1
-            self._episodes[t.key] = number
-            project = take.projects.get(t.cwd, t.cwd) if t.cwd else None
-            hidden = t.key in take.withheld
-            rows.append(
-                (
-                    *(number, session, seq[session], t.role, t.at, t.at, self._text(t), project),
-                    *(t.branch, t.model, t.key, t.queued, take.redacted.get(t.key), hidden),
-                )
-            )
+            if t.key in owed:
+                moves.append((session, seq[session], owed[t.key]))
+                continue
+            top += 1
+            self._episodes[t.key] = top
+            rows.append(self._row(t, top, session, seq[session]))
+        await self._connection.executemany(TAKE_BACK, moves)
         await self._connection.executemany(ADD_TURN, rows)
+
+    def _row(self, t: TurnSeen, number: int, session: int, seq: int) -> tuple[object, ...]:
+        take = self._intake
+        project = take.projects.get(t.cwd, t.cwd) if t.cwd else None
+        return (
+            *(number, session, seq, t.role, t.at, t.at, self._text(t), project, t.branch, t.model),
+            *(t.key, t.queued, take.redacted.get(t.key), t.key in take.withheld),
+        )
 
     async def _put_calls(self) -> None:
         count: dict[int, int] = {}

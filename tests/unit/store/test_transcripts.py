@@ -32,12 +32,37 @@ def test_a_copy_in_another_session_adds_nothing_but_its_own_turns(tmp_path: Path
             copy = said("u1", "hello", session="fork")
             own = said("u2", "something new", session="fork")
             assert await archive.take_in(copy, own, path="/fork.jsonl") == 1
+            links = await archive.rows("select relation, parent from session where id = 2")
+            assert links == [("resume", "s1")]
             return await archive.rows(
                 "select s.native_id, e.text from episode e join session s on s.id = e.session_id"
                 " order by e.id"
             )
 
     assert asyncio.run(use()) == [("s1", "hello"), ("fork", "something new")]
+
+
+def test_a_fork_that_was_read_first_gives_the_turns_back(tmp_path: Path) -> None:
+    turns = "select s.native_id, e.seq, e.text from episode e join session s on s.id = e.session_id"
+    links = "select native_id, relation, parent from session order by native_id"
+
+    async def use() -> None:
+        async with stored(tmp_path) as archive:
+            fork = SessionSeen("fork", relation=Relation.FORK)
+            copies = (said("u1", "one", session="fork"), said("u2", "two", session="fork"))
+            own = said("f1", "only here", session="fork")
+            await archive.take_in(fork, *copies, own, path="/fork.jsonl")
+            original = (said("u1", "one"), said("u2", "two"), said("u3", "three"))
+            assert await archive.take_in(*original) == 1
+            assert await archive.rows(f"{turns} order by 1, 2") == [
+                ("fork", 3, "only here"),
+                ("s1", 1, "one"),
+                ("s1", 2, "two"),
+                ("s1", 3, "three"),
+            ]
+            assert await archive.rows(links) == [("fork", "fork", "s1"), ("s1", None, None)]
+
+    asyncio.run(use())
 
 
 def test_a_message_that_grew_replaces_its_text_and_its_words(tmp_path: Path) -> None:
