@@ -15,6 +15,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from archivist.domain.problems import Problem, Refused
 from archivist.domain.transcripts import Source
+from archivist.texts import tr
 
 Value: TypeAlias = str | int | float | bool | tuple[str, ...]
 Check: TypeAlias = Callable[[Value], str | None]
@@ -26,19 +27,21 @@ _NO: Final = frozenset({"0", "false", "no", "off"})
 def _within(low: float, high: float) -> Check:
     def check(value: Value) -> str | None:
         fits = isinstance(value, int | float) and low <= value <= high
-        return None if fits else f"must lie between {low:g} and {high:g}"
+        return None if fits else tr("must lie between {low:g} and {high:g}", low=low, high=high)
 
     return check
 
 
 def _one_of(*choices: str) -> Check:
-    return lambda value: None if value in choices else f"must be one of {', '.join(choices)}"
+    return lambda value: (
+        None if value in choices else tr("must be one of {choices}", choices=", ".join(choices))
+    )
 
 
 def _sources(value: Value) -> str | None:
     known = set(Source)
     unknown = [name for name in value if name not in known] if isinstance(value, tuple) else []
-    return f"unknown source: {', '.join(unknown)}" if unknown else None
+    return tr("unknown source: {names}", names=", ".join(unknown)) if unknown else None
 
 
 def _any(_value: Value) -> str | None:
@@ -187,18 +190,22 @@ def _name(key: str) -> str:
         if _entry_of(item).key == key:
             return item.name
     raise Refused(
-        f"There is no setting named {key}.", advice="`archivist settings` lists them all."
+        tr("There is no setting named {key}.", key=key),
+        advice=tr("`archivist settings list` shows them all."),
     )
 
 
 def _fit(entry: Entry, value: object) -> Value:
     """Bring a value from TOML, the environment or the command line to the entry's type."""
     parsed = _parse(entry.default, value)
-    wrong = "has the wrong type" if parsed is None else entry.check(parsed)
+    wrong = tr("has the wrong type") if parsed is None else entry.check(parsed)
     if parsed is None or wrong:
         shown = ", ".join(entry.default) if isinstance(entry.default, tuple) else entry.default
-        message = f"{entry.key} = {value!r}: {wrong}."
-        raise Refused(message, advice=f"The default is {shown!r}.", key=f"setting-{entry.key}")
+        raise Refused(
+            tr("{key} = {value}: {wrong}.", key=entry.key, value=repr(value), wrong=wrong),
+            advice=tr("The default is {value}.", value=repr(shown)),
+            key=f"setting-{entry.key}",
+        )
     return parsed
 
 
@@ -269,8 +276,8 @@ def _document(path: Path) -> tomlkit.TOMLDocument:
         return tomlkit.document()
     except (OSError, UnicodeDecodeError, TOMLKitError) as error:
         raise Problem(
-            f"{path} cannot be read as settings ({error}).",
-            advice="Mend the file or move it away; until then the defaults are used.",
+            tr("{path} cannot be read as settings ({why}).", path=path, why=error),
+            advice=tr("Mend the file or move it away; until then the defaults are used."),
             key="settings-unreadable",
         ) from error
 
@@ -342,7 +349,7 @@ def _write(path: Path, text: str) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise Problem(
-            f"{path} cannot be written ({error.strerror}).",
-            advice="Check the rights of the data folder and the free space.",
+            tr("{path} cannot be written ({why}).", path=path, why=error.strerror),
+            advice=tr("Check the rights of the data folder and the free space."),
             key="settings-unwritable",
         ) from error

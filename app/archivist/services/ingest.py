@@ -24,6 +24,7 @@ from archivist.ports.machine import Clock, Projects
 from archivist.ports.sources import Home, Reader
 from archivist.ports.stores import Transcripts
 from archivist.services.bus import Bus, TurnsArrived
+from archivist.texts import tr
 
 _log = logging.getLogger(__name__)
 
@@ -104,7 +105,7 @@ class Ingest:
         except Problem as problem:
             return FileReport(str(path), "", Tally(), 0, problem.message)
         if reader is None:
-            return FileReport(str(path), "", Tally(), 0, "no source writes files of this form")
+            return FileReport(str(path), "", Tally(), 0, tr("no source writes files of this form"))
         return await self.read_file(reader, path, settled=True)
 
     async def _import_files(
@@ -128,8 +129,8 @@ class Ingest:
                 head = file.read(_HEAD)
         except OSError as error:
             raise FileProblem(
-                f"{path} cannot be read ({error.strerror}).",
-                advice="Check that the file is there and that you may read it.",
+                tr("{path} cannot be read ({why}).", path=path, why=error.strerror),
+                advice=tr("Check that the file is there and that you may read it."),
             ) from error
         return next((reader for reader in self._readers if reader.claims(path, head)), None)
 

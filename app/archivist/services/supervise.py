@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from archivist.domain.problems import Problem
+from archivist.texts import tr
 
 _log = logging.getLogger(__name__)
 
@@ -72,7 +73,7 @@ async def settled(work: Awaitable[Result], *, where: str) -> Result | Problem:
 def bug_report(bug: Exception, where: str) -> Problem:
     """Return the Problem under which a bug is listed; the log holds its traceback."""
     return Problem(
-        f"An internal error happened in {where} ({type(bug).__name__}).",
-        advice="The log in the data folder has the details; the work is tried again later.",
+        tr("An internal error happened in {where} ({kind}).", where=where, kind=type(bug).__name__),
+        advice=tr("The log in the data folder has the details; the work is tried again later."),
         key=f"bug-{where}-{type(bug).__name__}",
     )

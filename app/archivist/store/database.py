@@ -16,7 +16,9 @@ from typing import Final
 import aiosqlite
 
 from archivist.domain.problems import Problem
+from archivist.store.episode_index import bring_up_to_date, is_outdated
 from archivist.store.migrate import migrate, scripts
+from archivist.texts import tr
 
 BUSY_MS: Final = 10_000
 READERS: Final = 2
@@ -105,26 +107,26 @@ def _tell(error: sqlite3.DatabaseError, path: Path) -> Problem | None:
     text = str(error)
     if any(sign in text for sign in _FULL):
         return Problem(
-            f"The disk that holds {path} is full or cannot be written.",
-            advice="Free some space; recording goes on by itself, nothing is lost.",
+            tr("The disk that holds {path} is full or cannot be written.", path=path),
+            advice=tr("Free some space; recording goes on by itself, nothing is lost."),
             key="disk-full",
         )
     if "locked" in text or "busy" in text:
         return Problem(
-            f"Another program keeps {path} locked.",
-            advice="Close the program that has the archive open, then try again.",
+            tr("Another program keeps {path} locked.", path=path),
+            advice=tr("Close the program that has the archive open, then try again."),
             key="database-locked",
         )
     if "readonly" in text or "unable to open" in text:
         return Problem(
-            f"{path} cannot be opened for writing.",
-            advice="Check the rights of the file and of its folder.",
+            tr("{path} cannot be opened for writing.", path=path),
+            advice=tr("Check the rights of the file and of its folder."),
             key="database-read-only",
         )
     if "malformed" in text or "not a database" in text:
         return Problem(
-            f"{path} is damaged ({text}).",
-            advice="Keep the file, restore the last copy from the backups folder, import again.",
+            tr("{path} is damaged ({text}).", path=path, text=text),
+            advice=tr("Keep the file, restore the last copy from `backups`, import again."),
             key="database-damaged",
         )
     return None
@@ -158,6 +160,9 @@ async def open_database(
         writer = await _connect(path, read_only=False)
     database = Database(path, writer)
     try:
+        if await is_outdated(writer):
+            async with database.write() as connection:
+                await bring_up_to_date(connection)
         yield database
     finally:
         await database.close()
@@ -169,7 +174,7 @@ def _make_private(path: Path) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
         raise Problem(
-            f"{path} cannot be made or opened ({error.strerror}).",
-            advice="Check the rights of the data folder, or choose another with --profile-dir.",
+            tr("{path} cannot be made or opened ({why}).", path=path, why=error.strerror),
+            advice=tr("Check the rights of the data folder, or choose another: --profile-dir."),
             key="database-read-only",
         ) from error

@@ -13,6 +13,7 @@ import aiosqlite
 from archivist.domain.indexing import tools_field, words_field
 from archivist.domain.transcripts import Outcome
 from archivist.domain.turns import ToolCall
+from archivist.domain.words import INDEX_VERSION
 
 TEXTS: Final = """
 select id, text, failed_tools from episode where id in (select value from json_each(?))
@@ -27,6 +28,44 @@ insert into episode_fts (episode_fts, rowid, words, tools) values ('delete', ?, 
 ADD: Final = """
 insert into episode_fts (rowid, words, tools) values (?, ?, ?)
 """
+
+
+VERSION: Final = """
+select value from meta where key = 'index_version'
+"""
+SET_VERSION: Final = """
+insert into meta (key, value) values ('index_version', ?)
+on conflict (key) do update set value = excluded.value
+"""
+EMPTY: Final = """
+insert into episode_fts (episode_fts) values ('delete-all')
+"""
+NEXT: Final = """
+select id from episode where id > ? order by id limit ?
+"""
+_PAGE: Final = 1_000
+
+
+async def is_outdated(connection: aiosqlite.Connection) -> bool:
+    """Whether the index was made by another version of the normaliser, or not made yet."""
+    rows = list(await connection.execute_fetchall(VERSION))
+    return not rows or rows[0][0] != str(INDEX_VERSION)
+
+
+async def bring_up_to_date(connection: aiosqlite.Connection) -> None:
+    """Make an outdated index anew, in the caller's transaction.
+
+    Killed in between, the old index stands and it is done again; another process may have been
+    faster.
+    """
+    if not await is_outdated(connection):
+        return
+    await connection.execute(EMPTY)
+    last = 0
+    while page := [row[0] for row in await connection.execute_fetchall(NEXT, (last, _PAGE))]:
+        await reindex(connection, page, {})
+        last = page[-1]
+    await connection.execute(SET_VERSION, (str(INDEX_VERSION),))
 
 
 async def remember(

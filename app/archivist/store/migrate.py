@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from archivist.domain.problems import Problem, SchemaTooNew
+from archivist.texts import tr
 
 COPIES_KEPT = 3
 
@@ -44,10 +45,8 @@ def _version(connection: sqlite3.Connection, database: Path) -> int:
     try:
         row = connection.execute("pragma user_version").fetchone()
     except sqlite3.DatabaseError as error:
-        message = f"{database} is not an archive that can be read ({error})."
-        advice = (
-            "Move the file away and start again; a copy may lie in the backups folder beside it."
-        )
+        message = tr("{path} is no archive that can be read ({why}).", path=database, why=error)
+        advice = tr("Move the file away and start again; a copy may lie in `backups` beside it.")
         raise Problem(message, advice=advice, key="database-unreadable") from error
     return int(row[0])
 
@@ -94,8 +93,18 @@ def _copy(connection: sqlite3.Connection, backups: Path, version: int) -> None:
 
 def _too_new(database: Path, have: int, known: int, backups: Path) -> SchemaTooNew:
     copies = sorted(backups.glob("archive-v*.db"))
-    last = f" The last copy of an older schema is {copies[-1]}." if copies else ""
-    return SchemaTooNew(
-        f"{database} was made by a newer Archivist (schema {have}, this one knows {known}).",
-        advice=f"Install the newer version; the file was left as it is.{last}",
+    message = tr(
+        "{path} was made by a newer Archivist (schema {have}, this one knows {known}).",
+        path=database,
+        have=have,
+        known=known,
     )
+    if not copies:
+        advice = tr("Install the newer version; the file was left as it is.")
+    else:
+        advice = tr(
+            "Install the newer version, or open the last older copy, {copy}; "
+            "the file was left as it is.",
+            copy=copies[-1],
+        )
+    return SchemaTooNew(message, advice=advice)

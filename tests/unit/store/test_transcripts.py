@@ -100,6 +100,24 @@ def test_failed_tools_are_named_in_call_order_and_searchable(tmp_path: Path) -> 
     asyncio.run(use())
 
 
+def test_another_normaliser_makes_the_index_anew(tmp_path: Path) -> None:
+    async def use() -> None:
+        async with stored(tmp_path) as archive:
+            await archive.take_in(said("u1", "the apple"), said("u2", "the pear"))
+            async with archive.database.write() as connection:
+                await connection.execute(
+                    "insert into episode_fts (episode_fts) values ('delete-all')"
+                )
+                await connection.execute("update meta set value = '0' where key = 'index_version'")
+        async with stored(tmp_path) as archive:
+            assert await archive.rows(FIND, "words: pear") == [(2,)]
+            await archive.take_in(said("u1", "the plum"))
+            assert await archive.rows(FIND, "words: apple") == []
+            assert await archive.rows(FIND, "words: plum") == [(1,)]
+
+    asyncio.run(use())
+
+
 def test_roles_and_session_ids_are_not_searchable(tmp_path: Path) -> None:
     async def use() -> None:
         async with stored(tmp_path) as archive:
