@@ -42,7 +42,7 @@ from archivist.sources.codex import Codex
 from archivist.sources.follow import changes
 from archivist.store.browse import BrowseStore
 from archivist.store.command_store import CommandStore
-from archivist.store.database import Database, open_database
+from archivist.store.database import Database, open_database, read_mark
 from archivist.store.file_writes import WriteStore
 from archivist.store.jobs import JobStore
 from archivist.store.knowledge import KnowledgeStore
@@ -54,6 +54,8 @@ from archivist.store.targets import TargetStore
 from archivist.store.transcripts import TranscriptStore
 
 _MINUTE_MS = 60_000
+_THROW_AWAY = "throw-away"
+_SETTINGS = "setting"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,11 @@ class _Models:
 
 @dataclass(frozen=True, slots=True)
 class _Base:
-    """What the services of one open profile are made from."""
+    """What the services of one open profile are made from.
+
+    `is_throw_away`: its archive was made with --profile-dir and is opened so again. The mark is in
+    the archive itself: no path, link or variable makes the person's own archive a throw-away one.
+    """
 
     database: Database
     paths: Paths
@@ -80,7 +86,7 @@ class _Base:
     file: SettingsFile
     home: HomeFolder
     models: _Models
-    profile_dir: Path | None
+    is_throw_away: bool
 
 
 def readers() -> Sequence[Reader]:
@@ -108,11 +114,14 @@ async def _opened(
     file = SettingsFile(paths.settings, os.environ)
     settings, troubles = file.read()
     models = _models(settings)
-    async with open_database(paths.database, backups=paths.backups) as database:
+    marks = {_THROW_AWAY: "yes"} if profile_dir else {}
+    async with open_database(paths.database, backups=paths.backups, marks=marks) as database:
         try:
-            base = _Base(database, paths, settings, file, home, models, profile_dir)
+            is_throw_away = profile_dir is not None and await read_mark(database, _THROW_AWAY)
+            base = _Base(database, paths, settings, file, home, models, bool(is_throw_away))
             services = _services(base)
-            for trouble in (*troubles, *await services.proposals.recover()):
+            await services.browse.settle(_SETTINGS, troubles)
+            for trouble in await services.proposals.recover():
                 await services.browse.report(trouble)
             yield services
         finally:
@@ -137,7 +146,7 @@ def _services(base: _Base) -> Services:
     segments, transcripts = SegmentStore(database), TranscriptStore(database)
     browse_store, problems = BrowseStore(database), ProblemStore(database)
     commands, lessons = CommandStore(database, caller=asked_by), ReviewStore(database)
-    review = Review(lessons, bus=bus, clock=now_ms, caller=asked_by)
+    review = Review(lessons, clean=_clean, bus=bus, clock=now_ms, caller=asked_by)
     proposals = _proposals(database, lessons, bus, asked_by)
     preferences = Preferences(base.file, commands, clock=now_ms)
     projects = GitProjects(home)
@@ -166,14 +175,15 @@ def _services(base: _Base) -> Services:
 
 
 def _profile(base: _Base) -> Profile:
-    """A throw-away profile approves by itself; the user's own folder never does, however given."""
-    own = user_paths().data.resolve()
-    is_throw_away = base.profile_dir is not None and base.paths.data.resolve() != own
     return Profile(
         data=base.paths.data,
         home=base.home,
-        approves_always=is_throw_away or base.settings.approve == "always",
+        approves_always=base.is_throw_away or base.settings.approve == "always",
     )
+
+
+def _clean(text: str) -> str:
+    return shipped.gate().clean(text).text
 
 
 def _browse(

@@ -153,16 +153,35 @@ def test_an_assistant_with_a_shell_cannot_approve(tmp_path: Path) -> None:
     data = tmp_path / "data" / "archivist"
     own = environment(XDG_DATA_HOME=str(tmp_path / "data"), ARCHIVIST_CLI_APPROVE="always")
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str, **elsewhere: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "archivist", "--home", str(program.home), *arguments]
         return subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=own, check=False
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env=own | elsewhere,
+            check=False,
         )
 
     assert run("import").returncode == 0
     assert run("archive", "--wait").returncode == 0
+    link = tmp_path / "linked"
+    link.mkdir()
+    (link / "archive.db").symlink_to(data / "archive.db")
+    (link / "settings.toml").write_text('[cli]\napprove = "always"\n')
     own_folder = ("--profile-dir", str(data))
     for arguments in [*APPROVING, *((*own_folder, *verb) for verb in APPROVING)]:
+        for elsewhere in ({}, {"XDG_DATA_HOME": "/nowhere"}, {"HOME": "/nowhere"}):
+            if elsewhere and arguments[0] != "--profile-dir":
+                continue
+            ran = run(*arguments, **elsewhere)
+            assert ran.returncode == 1, arguments
+            assert "no terminal" in ran.stderr, (arguments, ran.stderr)
+    behind = run("--profile-dir", str(link), "lessons", "keep", "1")
+    assert behind.returncode == 1
+    assert "cannot be made or opened" in behind.stderr
+    for arguments in APPROVING:
         ran = run(*arguments)
         assert ran.returncode == 1, arguments
         assert "no terminal" in ran.stderr, (arguments, ran.stderr)

@@ -47,7 +47,7 @@ async def fill(archive: Stored) -> None:
         said("a2", "Then I write the compose file for it.", role=Role.ASSISTANT, at=4_000),
     )
     await archive_over(archive).step(Done())
-    review = Review(ReviewStore(archive.database), bus=archive.bus, clock=archive.clock)
+    review = Review(ReviewStore(archive.database), clean=str, bus=archive.bus, clock=archive.clock)
     await review.keep([LessonId(1)])
 
 

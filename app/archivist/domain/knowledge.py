@@ -65,6 +65,34 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
+class EventRow:
+    """A decision, commitment, preference or fact that a rule saw in a user turn."""
+
+    id: int
+    kind: str
+    quote: str
+    turn: TurnId
+    session: str
+    at: int | None
+    confidence: float
+    lang: str
+
+
+@dataclass(frozen=True, slots=True)
+class FacetRow:
+    """What is held of the person or a project; `project` is "" for everywhere."""
+
+    kind: str
+    slot: str
+    value: str
+    confidence: float
+    evidence: int
+    first_at: int | None
+    last_at: int | None
+    project: str
+
+
+@dataclass(frozen=True, slots=True)
 class SegmentRow:
     """A segment as the list shows it; `session` is the id that the assistant wrote."""
 

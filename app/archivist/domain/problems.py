@@ -4,6 +4,7 @@ A `Problem` carries one sentence for the person and one thing to do. Everything 
 raised is our bug and surfaces once, with a traceback, at the task boundary.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -22,6 +23,14 @@ class Problem(Exception):  # noqa: N818 - the word of the design, shown to peopl
 
 class Refused(Problem):
     """The request cannot be carried out as asked: wrong id, not allowed, nothing to do."""
+
+
+class Stopped(Refused):
+    """Several things were asked for and one cannot be done; `done` names those done before it."""
+
+    def __init__(self, reason: Problem, *, done: Sequence[str]) -> None:
+        super().__init__(reason.message, advice=reason.advice, key=reason.key)
+        self.done = tuple(done)
 
 
 class FileProblem(Problem):

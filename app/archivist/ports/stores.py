@@ -99,5 +99,8 @@ class Problems(Protocol):
     async def rows(self) -> list[ProblemRow]:
         """Return the problems, newest first."""
 
+    async def settle(self, prefix: str, problems: Sequence[Problem], *, at: int) -> None:
+        """Make the problems whose key begins so just these: the others are mended."""
+
     async def clear(self, key: str) -> bool:
         """Take a problem off the list."""

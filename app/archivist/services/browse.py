@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from archivist.domain.cues import Cues
-from archivist.domain.knowledge import SegmentRow
+from archivist.domain.knowledge import EventRow, FacetRow, SegmentRow
 from archivist.domain.problems import Problem, ProblemRow, Refused
 from archivist.domain.refusals import Refusal, refusals
 from archivist.domain.turns import SegmentId, Turn
@@ -23,6 +23,12 @@ class ListedSegments(Protocol):
         self, segment: SegmentId | None = None, *, maker: str | None = None
     ) -> list[SegmentRow]:
         """Return the segments, oldest first; one, or those whose recap has that maker."""
+
+    async def events(self, segment: SegmentId | None = None) -> list[EventRow]:
+        """Return the events of a segment, or all, in the order they were said."""
+
+    async def facets(self) -> list[FacetRow]:
+        """Return the profile: what is held, by project and kind."""
 
     async def projects(self) -> list[str]:
         """Return the projects that turns belong to."""
@@ -84,6 +90,16 @@ class Browse:
             )
         return rows[0], await self._turns.turns(segment)
 
+    async def events(self, segment: SegmentId | None = None) -> list[EventRow]:
+        """Return the events of a segment, or all. Raises Refused for an unknown segment."""
+        if segment is not None:
+            await self.segment(segment)
+        return await self._segments.events(segment)
+
+    async def facets(self) -> list[FacetRow]:
+        """Return the profile: what is held, by project and kind."""
+        return await self._segments.facets()
+
     async def project_at(self, folder: Path) -> str:
         """Return the project whose folder this is, by its recorded name; "" when none is known."""
         return await asyncio.to_thread(_at, folder, await self._segments.projects(), self._places)
@@ -105,6 +121,10 @@ class Browse:
         """Put a problem on the list."""
         await self._problems.add(problem, at=self._clock())
         self._bus.tell(ProblemsChanged())
+
+    async def settle(self, prefix: str, problems: Sequence[Problem]) -> None:
+        """Make the problems whose key begins so just these: the others are mended."""
+        await self._problems.settle(prefix, problems, at=self._clock())
 
     async def clear(self, key: str) -> None:
         """Take a problem off the list. Raises Refused when it is not there."""

@@ -1,6 +1,6 @@
 """Review of lessons by the person: keep, edit, reject, later; each can be taken back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from archivist.domain.knowledge import Lesson, LessonId, LessonState
@@ -44,12 +44,19 @@ class ReviewedLessons(Protocol):
 
 
 class Review:
-    """What a person decides about lessons. `caller`: the program that asks, for the record."""
+    """What a person decides about lessons. `clean` is the gate, `caller` the program that asks."""
 
     def __init__(
-        self, store: ReviewedLessons, *, bus: Bus, clock: Clock, caller: str | None = None
+        self,
+        store: ReviewedLessons,
+        *,
+        clean: Callable[[str], str],
+        bus: Bus,
+        clock: Clock,
+        caller: str | None = None,
     ) -> None:
         self._store = store
+        self._clean = clean
         self._bus = bus
         self._clock = clock
         self._caller = caller
@@ -64,7 +71,8 @@ class Review:
 
     async def reject(self, ids: Sequence[LessonId], *, reason: str | None = None) -> list[Lesson]:
         """Reject lessons: the same words are not proposed again. Raises Refused for unknown ids."""
-        return await self._move(ids, LessonState.REJECTED, reason)
+        said = None if reason is None else self._clean(reason)
+        return await self._move(ids, LessonState.REJECTED, said)
 
     async def later(self, ids: Sequence[LessonId]) -> list[Lesson]:
         """Put lessons off. Raises Refused for unknown ids."""
@@ -72,7 +80,7 @@ class Review:
 
     async def edit(self, ident: LessonId, text: str) -> Lesson:
         """Change the wording; evidence stays. Raises Refused: unknown id, blank, said already."""
-        clean = " ".join(text.split())
+        clean = self._clean(" ".join(text.split()))
         if not clean or len(clean) > _LONGEST:
             raise Refused(
                 tr("A lesson needs between 1 and {most} characters.", most=_LONGEST),

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from archivist.domain.commands import Command
-from archivist.domain.problems import Refused
+from archivist.domain.problems import Refused, Stopped
 from archivist.ports.machine import Clock
 from archivist.ports.stores import Commands
 from archivist.texts import tr
@@ -24,15 +24,31 @@ class Undo:
         """Return what can be taken back, newest first."""
         return await self._store.last(count)
 
-    async def undo(self, count: int = 1) -> list[Command]:
-        """Take back the newest commands; stops at the first that cannot be. Raises Refused."""
-        commands = await self._store.last(count)
-        if not commands:
+    async def undo(self, count: int = 1, *, passing_over: bool = False) -> list[Command]:
+        """Take back the newest commands, newest first; return them.
+
+        `passing_over` leaves a command standing for good that cannot be taken back (its file has
+        changed) and goes on with older ones. Raises Refused when nothing can be undone, Stopped
+        when a later command cannot: what was taken back before it stays so.
+        """
+        done: list[Command] = []
+        while len(done) < count and (command := await self._next()) is not None:
+            try:
+                await self._inverses[command.name.partition(".")[0]](command.inverse)
+            except Refused as refused:
+                if not passing_over:
+                    raise Stopped(refused, done=[c.label for c in done]) from refused
+                await self._store.mark_undone(command.id, at=self._clock())
+                continue
+            await self._store.mark_undone(command.id, at=self._clock())
+            done.append(command)
+        if not done:
             raise Refused(
                 tr("There is nothing to undo."),
-                advice=tr("Only keeping, editing, rejecting, writing and settings can be undone."),
+                advice=tr("`archivist undo --list` shows what can be taken back."),
             )
-        for command in commands:
-            await self._inverses[command.name.partition(".")[0]](command.inverse)
-            await self._store.mark_undone(command.id, at=self._clock())
-        return commands
+        return done
+
+    async def _next(self) -> Command | None:
+        commands = await self._store.last(1)
+        return commands[0] if commands else None

@@ -5,7 +5,7 @@ from typing import Final
 
 import aiosqlite
 
-from archivist.domain.knowledge import Found, SegmentRow
+from archivist.domain.knowledge import EventRow, FacetRow, Found, SegmentRow
 from archivist.domain.turns import SegmentId, TurnId
 from archivist.store.database import Database
 
@@ -47,6 +47,17 @@ select (select count(*) from episode) as turns, (select count(*) from segment) a
 """
 PROJECTS: Final = """
 select distinct project from episode where project is not null order by project
+"""
+EVENTS: Final = """
+select v.id, v.kind, v.quote, v.episode_id, s.native_id, v.at, v.confidence, v.lang
+from event v
+join episode e on e.id = v.episode_id
+join session s on s.id = e.session_id
+where ?1 is null or v.segment_id = ?1 order by v.at, v.id
+"""
+FACETS: Final = """
+select kind, slot, value, confidence, evidence_count, first_at, last_at, project
+from facet order by project, kind, evidence_count desc, slot
 """
 PROMPTS: Final = """
 select text from (select id, text from episode where role = 'user' order by id desc limit ?)
@@ -145,3 +156,14 @@ class BrowseStore:
         """Return the texts of the newest user turns, oldest first."""
         async with self._database.read() as connection:
             return [str(row[0]) for row in await connection.execute_fetchall(PROMPTS, (limit,))]
+
+    async def events(self, segment: SegmentId | None = None) -> list[EventRow]:
+        """Return the events of a segment, or all, in the order they were said."""
+        async with self._database.read() as connection:
+            rows = await connection.execute_fetchall(EVENTS, (segment,))
+            return [EventRow(*row) for row in rows]
+
+    async def facets(self) -> list[FacetRow]:
+        """Return the profile: what is held, by project and kind."""
+        async with self._database.read() as connection:
+            return [FacetRow(*row) for row in await connection.execute_fetchall(FACETS)]

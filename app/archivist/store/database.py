@@ -6,9 +6,10 @@ read-only one cannot.
 
 import asyncio
 import contextlib
+import errno
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -23,6 +24,14 @@ from archivist.texts import tr
 BUSY_MS: Final = 10_000
 READERS: Final = 2
 
+MARK: Final = """
+insert into meta (key, value) values (?, ?)
+"""
+GET_MARK: Final = """
+select value from meta where key = ?
+"""
+_READING: Final = ("query_only = on",)
+_WRITING: Final = ("journal_mode = wal", "synchronous = normal", "foreign_keys = on")
 _FULL = ("database or disk is full", "disk I/O error")
 
 
@@ -31,6 +40,7 @@ class Database:
 
     def __init__(self, path: Path, writer: aiosqlite.Connection) -> None:
         self.path = path
+        self._identity = _identity(path)
         self._writer = writer
         self._turn = asyncio.Lock()
         self._idle: asyncio.Queue[aiosqlite.Connection] = asyncio.Queue()
@@ -41,9 +51,11 @@ class Database:
     async def write(self) -> AsyncIterator[aiosqlite.Connection]:
         """Give the writer inside one transaction: committed at the end, rolled back on any error.
 
-        Raises Problem when the disk is full or another program keeps the database locked.
+        Raises Problem when the disk is full, another program keeps the database locked, or the
+        file was deleted or replaced under us.
         """
         async with self._turn:
+            self._still_there()
             with world_faults(self.path):
                 try:
                     await self._writer.execute("begin immediate")
@@ -54,6 +66,15 @@ class Database:
                     # queues behind it, so nothing of this transaction is committed later.
                     await asyncio.shield(self._roll_back())
                     raise
+
+    def _still_there(self) -> None:
+        """A deleted file would take every write and lose it at the end."""
+        if _identity(self.path) != self._identity:
+            raise Problem(
+                tr("{path} was deleted or replaced while it was open.", path=self.path),
+                advice=tr("Start Archivist again; `archivist import` reads what is missing."),
+                key="database-gone",
+            )
 
     async def _roll_back(self) -> None:
         with contextlib.suppress(sqlite3.OperationalError):  # SQLite has rolled back already
@@ -137,41 +158,83 @@ async def _connect(path: Path, *, read_only: bool) -> aiosqlite.Connection:
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     connection = await aiosqlite.connect(uri, uri=True, isolation_level=None)
     connection.row_factory = sqlite3.Row
-    await connection.execute(f"pragma busy_timeout = {BUSY_MS}")
-    if read_only:
-        await connection.execute("pragma query_only = on")
-        return connection
-    await connection.execute("pragma journal_mode = wal")
-    await connection.execute("pragma synchronous = normal")
-    await connection.execute("pragma foreign_keys = on")
+    try:
+        for pragma in (f"busy_timeout = {BUSY_MS}", *(_READING if read_only else _WRITING)):
+            await connection.execute(f"pragma {pragma}")
+    except BaseException:
+        await connection.close()  # its thread would keep the program from ending
+        raise
     return connection
 
 
 @asynccontextmanager
 async def open_database(
-    path: Path, *, backups: Path, steps: Sequence[str] | None = None
+    path: Path,
+    *,
+    backups: Path,
+    steps: Sequence[str] | None = None,
+    marks: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Database]:
-    """Migrate and open the archive. Raises SchemaTooNew or Problem; the file is then unchanged."""
+    """Migrate and open the archive. Raises SchemaTooNew or Problem; the file is then unchanged.
+
+    `marks` are written into a new archive, and into no other.
+    """
     with world_faults(path):
         _make_private(path)
-        await asyncio.to_thread(
-            migrate, path, scripts() if steps is None else steps, backups=backups
-        )
+        steps = scripts() if steps is None else steps
+        is_new = await asyncio.to_thread(migrate, path, steps, backups=backups)
         writer = await _connect(path, read_only=False)
     database = Database(path, writer)
     try:
-        if await is_outdated(writer):
-            async with database.write() as connection:
-                await bring_up_to_date(connection)
+        await _prepare(database, writer, marks or {} if is_new else {})
         yield database
     finally:
         await database.close()
 
 
-def _make_private(path: Path) -> None:
-    """Make the file with owner-only rights before SQLite does; `-wal` takes the same mode."""
+async def _prepare(
+    database: Database, writer: aiosqlite.Connection, marks: Mapping[str, str]
+) -> None:
+    if marks:
+        async with database.write() as connection:
+            await connection.executemany(MARK, list(marks.items()))
+    with world_faults(database.path):
+        must_rebuild = await is_outdated(writer)
+    if must_rebuild:
+        async with database.write() as connection:
+            await bring_up_to_date(connection)
+
+
+async def read_mark(database: Database, key: str) -> str | None:
+    """Return what was written into the archive when it was new, None when nothing was."""
+    async with database.read() as connection:
+        rows = list(await connection.execute_fetchall(GET_MARK, (key,)))
+    return str(rows[0][0]) if rows else None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _make_private(path: Path) -> None:
+    """Make the file with owner-only rights before SQLite does; `-wal` takes the same mode.
+
+    A link is refused: through one, another folder's settings would rule this archive.
+    """
+    flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        handle = os.open(path, flags, 0o600)
+        try:
+            if os.fstat(handle).st_nlink > 1:
+                raise OSError(errno.EMLINK, os.strerror(errno.EMLINK))
+        finally:
+            os.close(handle)
     except OSError as error:
         raise Problem(
             tr("{path} cannot be made or opened ({why}).", path=path, why=error.strerror),

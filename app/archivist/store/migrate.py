@@ -23,8 +23,11 @@ def scripts() -> list[str]:
     return [(folder / name).read_text(encoding="utf-8") for name in names]
 
 
-def migrate(database: Path, steps: Sequence[str], *, backups: Path) -> None:
-    """Apply the missing scripts. Raises SchemaTooNew, or Problem when the file is no database."""
+def migrate(database: Path, steps: Sequence[str], *, backups: Path) -> bool:
+    """Apply the missing scripts; tell whether the archive is new.
+
+    Raises SchemaTooNew, or Problem when the file is no database.
+    """
     connection = sqlite3.connect(database, isolation_level=None)
     try:
         connection.execute("pragma busy_timeout = 10000")
@@ -32,11 +35,12 @@ def migrate(database: Path, steps: Sequence[str], *, backups: Path) -> None:
         if have > len(steps):
             raise _too_new(database, have, len(steps), backups)
         if have == len(steps):
-            return
+            return False
         if have:
             _copy(connection, backups, have)
         for number, script in enumerate(steps[have:], start=have + 1):
             _apply(connection, script, number)
+        return have == 0
     finally:
         connection.close()
 

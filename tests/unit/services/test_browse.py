@@ -67,6 +67,21 @@ async def test_problems_are_counted_and_cleared(tmp_path: Path) -> None:
             await service.clear("disk")
 
 
+async def test_mended_problems_go_and_standing_ones_are_not_counted_again(tmp_path: Path) -> None:
+    async with stored(tmp_path) as archive:
+        service = browse(archive)
+        bad = Problem("idle = x", advice="mend it", key="setting-idle")
+        other = Problem("drift = y", advice="mend it", key="setting-drift")
+        await service.report(Problem("disk full", advice="free some", key="disk"))
+        for _ in range(3):
+            await service.settle("setting", [bad, other])
+        await service.settle("setting", [bad])
+        rows = {row.key: row.count for row in await service.problems()}
+        assert rows == {"disk": 1, "setting-idle": 1}
+        await service.settle("setting", [])
+        assert [row.key for row in await service.problems()] == ["disk"]
+
+
 async def test_the_project_of_a_folder_is_found_by_its_recorded_name(tmp_path: Path) -> None:
     (tmp_path / "home" / "code" / "app").mkdir(parents=True)
     async with stored(tmp_path) as archive:

@@ -7,6 +7,7 @@ from archivist.domain.problems import Refused
 from archivist.services.bus import LessonsChanged
 from archivist.services.review import Review
 from archivist.services.undo import Undo
+from archivist.shipped import gate
 from archivist.store.command_store import CommandStore
 from archivist.store.review import ReviewStore
 from helpers.lessons import learn
@@ -18,7 +19,11 @@ TESTS = "Always run the tests first"
 
 def services(archive: Stored) -> tuple[Review, Undo]:
     review = Review(
-        ReviewStore(archive.database), bus=archive.bus, clock=archive.clock, caller="zsh"
+        ReviewStore(archive.database),
+        clean=lambda text: gate().clean(text).text,
+        bus=archive.bus,
+        clock=archive.clock,
+        caller="zsh",
     )
 
     async def restore(inverse: object) -> None:
@@ -111,6 +116,18 @@ async def test_an_edit_keeps_the_evidence_and_blocks_the_old_words_when_rejected
         assert await learn(archive, TABS, session="s2") == 0
         await undo.undo(2)
         assert (await review.lessons())[0].text == TABS
+
+
+async def test_the_person_s_own_words_go_through_the_gate(tmp_path: Path) -> None:
+    token = "ghp_" + "aZ3x9Q" * 6
+    async with stored(tmp_path) as archive:
+        await learn(archive, TABS)
+        review, _ = services(archive)
+        edited = await review.edit(LessonId(1), f"Use {token} for the upload")
+        assert edited.text == "Use [redacted: github token] for the upload"
+        await review.reject([LessonId(1)], reason=f"holds {token}")
+    for file in tmp_path.glob("archive.db*"):
+        assert token.encode() not in file.read_bytes()
 
 
 async def test_an_edit_to_what_another_lesson_says_is_refused(tmp_path: Path) -> None:

@@ -2,12 +2,14 @@ import asyncio
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from archivist.domain.problems import Problem
-from archivist.store.database import Database, open_database
+from archivist.store.database import Database, open_database, read_mark
 
 OWN = "select * from meta where key <> 'index_version'"
 
@@ -137,3 +139,71 @@ def test_another_program_that_holds_the_lock_is_told(
 
     with pytest.raises(Problem, match="locked"):
         asyncio.run(use())
+
+
+HANG = """
+import asyncio, pathlib, sys
+from archivist.domain.problems import Problem
+from archivist.store.database import open_database
+
+async def use() -> None:
+    async with open_database(pathlib.Path(sys.argv[1]), backups=pathlib.Path(sys.argv[2])):
+        pass
+
+try:
+    asyncio.run(use())
+except Problem as problem:
+    print(problem.key)
+"""
+
+
+@pytest.mark.parametrize("damage", [100, 4096])
+def test_a_damaged_file_is_told_and_the_program_ends(tmp_path: Path, damage: int) -> None:
+    file = tmp_path / "archive.db"
+
+    async def make() -> None:
+        async with open_database(file, backups=tmp_path / "b"):
+            pass
+
+    asyncio.run(make())
+    data = bytearray(file.read_bytes())
+    data[damage : damage + 2000] = b"\xff" * 2000
+    file.write_bytes(data)
+    command = [sys.executable, "-c", HANG, str(file), str(tmp_path / "b")]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert "Traceback" not in ran.stderr
+    assert ran.stdout.strip().startswith("database-")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_an_archive_behind_a_link_is_refused(tmp_path: Path, link: str) -> None:
+    real, other = tmp_path / "real.db", tmp_path / "archive.db"
+
+    async def use(path: Path) -> None:
+        async with open_database(path, backups=tmp_path / "b"):
+            pass
+
+    asyncio.run(use(real))
+    before = real.read_bytes()
+    getattr(other, link)(real)
+    with pytest.raises(Problem, match="cannot be made or opened"):
+        asyncio.run(use(other))
+    assert real.read_bytes() == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows keeps an open file")
+async def test_a_file_deleted_while_open_is_told_at_the_next_write(tmp_path: Path) -> None:
+    async with open_database(tmp_path / "archive.db", backups=tmp_path / "b") as database:
+        (tmp_path / "archive.db").unlink()
+        with pytest.raises(Problem, match="deleted or replaced"):
+            await write_much(database)
+
+
+async def test_marks_are_written_into_a_new_archive_only(tmp_path: Path) -> None:
+    for marks in ({"made": "here"}, {"made": "there", "more": "x"}):
+        async with open_database(
+            tmp_path / "archive.db", backups=tmp_path / "b", marks=marks
+        ) as database:
+            assert await read_mark(database, "made") == "here"
+            assert await read_mark(database, "more") is None
