@@ -27,12 +27,18 @@ class Transcripts(Protocol):
     async def trouble(self, source: str, path: str, message: str, *, gone: bool, at: int) -> None:
         """Note why a file could not be read."""
 
+    async def paths(self, source: str) -> list[str]:
+        """Return the files of a source that were there when they were last looked at."""
+
+    async def mark_gone(self, paths: Sequence[str], *, at: int) -> None:
+        """Note that files are no longer there; what was read from them stays."""
+
     async def states(self) -> list[SourceState]:
         """Return the counts of each source."""
 
 
-class Segments(Protocol):
-    """Filing turns into segments and closing them by compare-and-set."""
+class Filings(Protocol):
+    """Filing turns into segments."""
 
     async def unfiled_sessions(self) -> list[SessionId]:
         """Return the sessions with turns in no segment whose file was read to its end."""
@@ -40,22 +46,33 @@ class Segments(Protocol):
     async def unfiled(self, session: SessionId, *, limit: int) -> list[Turn]:
         """Return the next turns of a session that are in no segment, in order."""
 
-    async def turns(self, segment: SegmentId) -> list[Turn]:
-        """Return the turns of a segment, in order."""
-
     async def open_segment(self, session: SessionId) -> OpenSegment | None:
         """Return the open segment of a session."""
 
     async def file(self, session: SessionId, filings: Sequence[Filing], *, at: int) -> bool:
         """Write filings of one session; False when another process was faster."""
 
+
+class Closings(Protocol):
+    """Closing segments by compare-and-set; each one that is closed gets its jobs."""
+
     async def close_quiet(
         self, reason: CloseReason, *, before: int, opened_before: int, at: int
     ) -> int:
         """Close open segments in which nothing happened since `before`; return how many."""
 
+    async def close_ended(self, *, at: int) -> int:
+        """Close open segments of sessions whose file is gone; return how many."""
+
     async def close_all(self, reason: CloseReason, *, at: int) -> int:
         """Close every open segment; return how many."""
+
+
+class SegmentTurns(Protocol):
+    """The turns of a segment."""
+
+    async def turns(self, segment: SegmentId) -> list[Turn]:
+        """Return the turns of a segment, in order."""
 
 
 class Jobs(Protocol):

@@ -13,7 +13,7 @@ from archivist.domain.jobs import LEASE, Job, Stage
 from archivist.domain.problems import Problem
 from archivist.domain.segments import CloseReason
 from archivist.ports.machine import Clock
-from archivist.ports.stores import Jobs, Segments
+from archivist.ports.stores import Closings, Jobs
 from archivist.services.bus import Bus, SegmentsChanged
 from archivist.services.filing import Filer
 from archivist.services.supervise import settled
@@ -40,7 +40,7 @@ class Archive:
     def __init__(
         self,
         filer: Filer,
-        segments: Segments,
+        segments: Closings,
         jobs: Jobs,
         stages: Mapping[Stage, RunStage],
         *,
@@ -82,6 +82,7 @@ class Archive:
     async def step(self, done: Done) -> None:
         """File, close what is idle, and run every stage that is due."""
         done.closed += await self._filer.file_all()
+        done.closed += await self._segments.close_ended(at=self._clock())
         done.closed += await self.close_idle()
         await self.run_jobs(done)
 

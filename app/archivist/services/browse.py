@@ -11,7 +11,7 @@ from archivist.domain.problems import Problem, ProblemRow, Refused
 from archivist.domain.refusals import Refusal, refusals
 from archivist.domain.turns import SegmentId, Turn
 from archivist.ports.machine import Clock
-from archivist.ports.stores import Problems
+from archivist.ports.stores import Problems, SegmentTurns
 from archivist.services.bus import Bus, ProblemsChanged
 from archivist.texts import tr
 
@@ -38,13 +38,6 @@ class ListedSegments(Protocol):
 
     async def redactions(self) -> dict[str, int]:
         """Return how many turns had a secret of each kind taken out."""
-
-
-class SegmentTurns(Protocol):
-    """Where the turns of a segment are read."""
-
-    async def turns(self, segment: SegmentId) -> list[Turn]:
-        """Return the turns of a segment, in order."""
 
 
 class Places(Protocol):

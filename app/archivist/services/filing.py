@@ -24,7 +24,7 @@ from archivist.domain.transcripts import Role
 from archivist.domain.turns import Exchange, SegmentId, SessionId, Turn, exchanges
 from archivist.ports.machine import Clock
 from archivist.ports.models import Encoder
-from archivist.ports.stores import Segments
+from archivist.ports.stores import Filings
 from archivist.services.bus import Bus, SegmentsChanged
 
 _log = logging.getLogger(__name__)
@@ -33,6 +33,9 @@ _PAGE: Final = 1_000
 _RETRIES: Final = 5
 _SETTLED_MS: Final = 120_000
 """An exchange is over when the next prompt has come, or when it was quiet for so long."""
+
+_SKEW_MS: Final = 60_000
+"""A time so far ahead is that of a wrong clock, and tells nothing of how long it was quiet."""
 
 
 @dataclass(slots=True)
@@ -50,7 +53,7 @@ class Filer:
 
     def __init__(
         self,
-        store: Segments,
+        store: Filings,
         encoder: Encoder | None,
         *,
         rules: CutRules,
@@ -99,7 +102,8 @@ class Filer:
         if not found:
             return []
         ended = found[-1].ended
-        is_quiet = ended is None or self._clock() - ended > _SETTLED_MS
+        now = self._clock()
+        is_quiet = ended is None or now - ended > _SETTLED_MS or ended > now + _SKEW_MS
         is_cut = len(turns) == _PAGE and len(found) > 1
         return found if is_quiet and not is_cut else found[:-1]
 

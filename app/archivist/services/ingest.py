@@ -1,29 +1,23 @@
 """Read transcripts through the gate into the store, each chunk with its cursor."""
 
 import asyncio
+import errno
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+import stat
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence, Set
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
 
 from archivist.domain.intake import FileReport, Intake, StoredFile
 from archivist.domain.problems import FileProblem, Problem
-from archivist.domain.redaction import Cleaned, Gate
-from archivist.domain.transcripts import (
-    Chunk,
-    Cursor,
-    Seen,
-    SessionSeen,
-    Tally,
-    ToolAnswered,
-    ToolCalled,
-    TurnSeen,
-)
+from archivist.domain.redaction import Gate
+from archivist.domain.transcripts import Chunk, Cursor, Tally, TurnSeen
 from archivist.ports.machine import Clock, Projects
 from archivist.ports.sources import Home, Reader
 from archivist.ports.stores import Transcripts
 from archivist.services.bus import Bus, TurnsArrived
+from archivist.services.cleaning import Cleaning, stored_name
 from archivist.texts import tr
 
 _log = logging.getLogger(__name__)
@@ -81,10 +75,13 @@ class Ingest:
         for reader in self._readers:
             if reader.source in off:
                 continue
+            there: set[str] = set()
             for root in reader.roots(home):
                 paths = await asyncio.to_thread(_files, reader, root)
+                there.update(self._name(path) for path in paths)
                 async for report in self._import_files(reader, paths, progress):
                     yield report
+            await self._mark_all_gone(reader, home, there)
 
     async def import_paths(
         self, paths: Sequence[Path], *, progress: Progress | None = None
@@ -103,9 +100,11 @@ class Ingest:
         try:
             reader = await asyncio.to_thread(self.reader_of, path)
         except Problem as problem:
-            return FileReport(str(path), "", Tally(), 0, problem.message)
+            return FileReport(self._name(path), "", Tally(), 0, problem.message)
         if reader is None:
-            return FileReport(str(path), "", Tally(), 0, tr("no source writes files of this form"))
+            return FileReport(
+                self._name(path), "", Tally(), 0, tr("no source writes files of this form")
+            )
         return await self.read_file(reader, path, settled=True)
 
     async def _import_files(
@@ -115,7 +114,7 @@ class Ingest:
             progress.files += len(paths)
         for path in paths:
             if progress is not None:
-                progress.step(str(path))
+                progress.step(self._name(path))
             report = await self.read_file(reader, path, settled=True)
             if progress is not None:
                 progress.done += 1
@@ -125,6 +124,8 @@ class Ingest:
     def reader_of(self, path: Path) -> Reader | None:
         """Return the reader of a single file, None when no source claims it. Raises FileProblem."""
         try:
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise OSError(errno.EINVAL, tr("it is no plain file"))
             with path.open("rb") as file:
                 head = file.read(_HEAD)
         except OSError as error:
@@ -141,6 +142,18 @@ class Ingest:
                 return reader
         return None
 
+    async def mark_gone(self, path: Path) -> None:
+        """Note that a known file is no longer there: its session has ended, its turns stay."""
+        await self._store.mark_gone([self._name(path)], at=self._clock())
+
+    async def _mark_all_gone(self, reader: Reader, home: Home, there: Set[str]) -> None:
+        """Note the files of a source that an assistant or a person has deleted meanwhile."""
+        roots = [self._name(root) for root in reader.roots(home)]
+        missing = [n for n in await self._store.paths(reader.source) if n not in there]
+        gone = await asyncio.to_thread(_vanished, missing, roots)
+        if gone:
+            await self._store.mark_gone(gone, at=self._clock())
+
     async def read_file(
         self, reader: Reader, path: Path, *, settled: bool | None = None
     ) -> FileReport:
@@ -154,13 +167,13 @@ class Ingest:
             except FileProblem as problem:
                 gone = not await asyncio.to_thread(path.exists)
                 await self._store.trouble(
-                    reader.source, str(path), problem.message, gone=gone, at=self._clock()
+                    reader.source, self._name(path), problem.message, gone=gone, at=self._clock()
                 )
                 _log.info("unreadable source=%s key=%s", reader.source, problem.key)
-                return FileReport(str(path), reader.source, Tally(), 0, problem.message)
+                return FileReport(self._name(path), reader.source, Tally(), 0, problem.message)
 
     async def _read(self, reader: Reader, path: Path, *, settled: bool | None) -> FileReport:
-        known = await self._store.file(str(path))
+        known = await self._store.file(self._name(path))
         since = _since(known)
         quiet = await asyncio.to_thread(self._is_quiet, path) if settled is None else settled
         tally = known.tally if known else Tally()
@@ -171,8 +184,8 @@ class Ingest:
             intake = await asyncio.to_thread(self._clean, reader, path, chunk, is_last=is_last)
             new += await self._store.commit(intake)
         if new:
-            self._bus.tell(TurnsArrived(reader.source, str(path), new))
-        return FileReport(str(path), reader.source, tally, new)
+            self._bus.tell(TurnsArrived(reader.source, self._name(path), new))
+        return FileReport(self._name(path), reader.source, tally, new)
 
     def _is_quiet(self, path: Path) -> bool:
         try:
@@ -183,12 +196,12 @@ class Ingest:
 
     def _clean(self, reader: Reader, path: Path, chunk: Chunk, *, is_last: bool) -> Intake:
         """Put a chunk through the gate: nothing of it is written before."""
-        cleaning = _Cleaning(self._gate())
+        cleaning = Cleaning(self._gate())
         seen = tuple(cleaning.clean(item) for item in chunk.seen)
-        folders = {item.cwd for item in seen if isinstance(item, TurnSeen) and item.cwd}
+        folders = {item.cwd for item in chunk.seen if isinstance(item, TurnSeen) and item.cwd}
         return Intake(
             source=reader.source,
-            path=str(path),
+            path=self._name(path),
             seen=seen,
             cursor=chunk.cursor,
             tally=chunk.tally,
@@ -198,8 +211,15 @@ class Ingest:
                 key: ", ".join(dict.fromkeys(found)) for key, found in cleaning.found.items()
             },
             withheld=frozenset(cleaning.withheld),
-            projects={cwd: self._projects.project_of(cwd) for cwd in folders},
+            projects={
+                cleaning.plain(cwd): cleaning.plain(self._projects.project_of(cwd))
+                for cwd in folders
+            },
         )
+
+    def _name(self, path: Path) -> str:
+        """Return the name under which a file is known; any bytes and secrets are written out."""
+        return stored_name(path, self._gate())
 
 
 def _since(known: StoredFile | None) -> Cursor | None:
@@ -209,44 +229,13 @@ def _since(known: StoredFile | None) -> Cursor | None:
     return known.cursor
 
 
-class _Cleaning:
-    """The gate over one chunk; remembers per turn what was taken out."""
-
-    def __init__(self, gate: Gate) -> None:
-        self._gate = gate
-        self.found: dict[str, list[str]] = {}
-        self.withheld: set[str] = set()
-
-    def clean(self, seen: Seen) -> Seen:
-        """Return the record with its free texts cleaned; ids, paths and times stay."""
-        match seen:
-            case TurnSeen():
-                return replace(seen, text=self._text(seen.key, seen.text))
-            case ToolCalled():
-                return replace(seen, arguments=self._json(seen.turn, seen.arguments))
-            case ToolAnswered():
-                return replace(seen, output=self._text(seen.turn, seen.output))
-            case SessionSeen() if seen.title:
-                return replace(seen, title=self._gate.clean(seen.title).text)
-            case _:
-                return seen
-
-    def _text(self, turn: str, text: str) -> str:
-        return self._kept(turn, text, self._gate.clean)
-
-    def _json(self, turn: str, text: str) -> str:
-        return self._kept(turn, text, self._gate.clean_json)
-
-    def _kept(self, turn: str, text: str, clean: Callable[[str], Cleaned]) -> str:
-        """Clean a text; one that cannot be cleaned is withheld: the row stays, without its text."""
-        try:
-            cleaned = clean(text)
-        except (RecursionError, MemoryError):
-            self.withheld.add(turn)
-            return ""
-        if cleaned.kinds:
-            self.found.setdefault(turn, []).extend(cleaned.kinds)
-        return cleaned.text
+def _vanished(missing: Sequence[str], roots: Sequence[str]) -> list[str]:
+    """Return the files below these roots that are not there; others may lie elsewhere."""
+    return [
+        name
+        for name in missing
+        if any(Path(name).is_relative_to(root) for root in roots) and not Path(name).exists()
+    ]
 
 
 def _files(reader: Reader, root: Path) -> list[Path]:

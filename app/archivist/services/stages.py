@@ -21,7 +21,7 @@ from archivist.domain.transcripts import Role
 from archivist.domain.turns import SegmentId, Turn, TurnId
 from archivist.ports.machine import Clock
 from archivist.ports.models import Encoder, Recapper
-from archivist.ports.stores import Jobs, Segments
+from archivist.ports.stores import Jobs, SegmentTurns
 from archivist.services.archive import RunStage
 from archivist.services.bus import Bus, LessonsChanged, SegmentsChanged
 
@@ -62,7 +62,7 @@ class Stages:
 
     def __init__(
         self,
-        segments: Segments,
+        segments: SegmentTurns,
         jobs: Jobs,
         knowledge: Knowledge,
         *,

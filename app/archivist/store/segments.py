@@ -34,12 +34,23 @@ OPEN: Final = """
 select * from segment where session_id = ? and state = 'open'
 """
 OPEN_QUIET: Final = """
-select g.id, g.end_at from segment g
+select id from (
+  select g.id, coalesce(f.read_at, g.opened_at) as read_at,
+    max(coalesce(g.end_at, 0),
+      coalesce((select max(until) from episode where segment_id = g.id), 0)) as last
+  from segment g
+  join session s on s.id = g.session_id
+  left join source_file f on f.id = s.file_id
+  where g.state = 'open' and coalesce(f.unfinished, 0) = 0 and g.opened_at <= :opened_before
+    and not exists (
+      select 1 from episode e where e.session_id = g.session_id and e.segment_id is null))
+where last < :before or (last > :now and read_at < :before)
+"""
+OPEN_ENDED: Final = """
+select g.id from segment g
 join session s on s.id = g.session_id
-left join source_file f on f.id = s.file_id
-where g.state = 'open' and coalesce(f.unfinished, 0) = 0 and g.opened_at <= ?
-  and max(coalesce(g.end_at, 0),
-    coalesce((select max(until) from episode where segment_id = g.id), 0)) < ?
+join source_file f on f.id = s.file_id
+where g.state = 'open' and f.gone_at is not null
   and not exists (
     select 1 from episode e where e.session_id = g.session_id and e.segment_id is null)
 """
@@ -122,8 +133,15 @@ class SegmentStore:
     ) -> int:
         """Close open segments in which nothing happened since `before`; return how many."""
         async with self._database.read() as connection:
-            rows = list(await connection.execute_fetchall(OPEN_QUIET, (opened_before, before)))
+            values = {"opened_before": opened_before, "before": before, "now": at}
+            rows = list(await connection.execute_fetchall(OPEN_QUIET, values))
         return await self._close([SegmentId(row["id"]) for row in rows], reason, at)
+
+    async def close_ended(self, *, at: int) -> int:
+        """Close open segments of sessions whose file is gone; return how many."""
+        async with self._database.read() as connection:
+            rows = list(await connection.execute_fetchall(OPEN_ENDED))
+        return await self._close([SegmentId(row["id"]) for row in rows], CloseReason.END, at)
 
     async def close_all(self, reason: CloseReason, *, at: int) -> int:
         """Close every open segment, as at exit; return how many."""

@@ -83,6 +83,19 @@ CAME_FROM: Final = """
 update session set parent = ?, relation = coalesce(relation, 'resume')
 where id = ? and parent is null
 """
+REDACTED: Final = """
+select id, redacted from episode where id in (select value from json_each(?))
+"""
+SET_REDACTED: Final = """
+update episode set redacted = ? where id = ?
+"""
+PATHS: Final = """
+select path from source_file where source = ? and gone_at is null
+"""
+GONE: Final = """
+update source_file set gone_at = ?, unfinished = 0
+where path in (select value from json_each(?)) and gone_at is null
+"""
 GROW_TURN: Final = """
 update episode set text = ?, until = max(coalesce(until, 0), ?), redacted = ?, withheld = ?
 where id = ?
@@ -152,6 +165,16 @@ class TranscriptStore:
         async with self._database.write() as connection:
             await connection.execute(PUT_TROUBLE, (source, path, message, gone, at))
 
+    async def paths(self, source: str) -> list[str]:
+        """Return the files of a source that were there when they were last looked at."""
+        async with self._database.read() as connection:
+            return [str(row[0]) for row in await connection.execute_fetchall(PATHS, (source,))]
+
+    async def mark_gone(self, paths: Sequence[str], *, at: int) -> None:
+        """Note that files are no longer there; what was read from them stays."""
+        async with self._database.write() as connection:
+            await connection.execute(GONE, (at, json.dumps(paths)))
+
     async def states(self) -> list[SourceState]:
         """Return the counts of each source that was ever read."""
         async with self._database.read() as connection:
@@ -195,6 +218,7 @@ class _Commit:
         await self._add(turns, new, self._owed(copies))
         await self._link(copies)
         await self._put_calls()
+        await self._note_redactions({turn.key for turn in new} | {turn.key for turn, _ in grown})
         await self._set_failed()
         await reindex(self._connection, self._touched | {self._episodes[t.key] for t in new}, old)
         return len(new)
@@ -223,12 +247,7 @@ class _Commit:
     async def _put_sessions(self, turns: Sequence[TurnSeen], file_id: int) -> None:
         source = self._intake.source
         told = [seen for seen in self._intake.seen if isinstance(seen, SessionSeen)]
-        named = {seen.session for seen in told}
-        told += [
-            SessionSeen(turn.session, cwd=turn.cwd, branch=turn.branch, at=turn.at)
-            for turn in turns
-            if turn.session not in named
-        ]
+        told += _told_by(turns)
         rows = [
             (source, s.session, s.parent, s.relation, s.cwd, s.branch, s.title, s.at, file_id)
             for s in told
@@ -355,6 +374,22 @@ class _Commit:
             if seen.at is not None:
                 await self._connection.execute(UNTIL, (seen.at, episode))
 
+    async def _note_redactions(self, written: set[str]) -> None:
+        """Add what was taken out of later tool results to turns that stand already."""
+        later = {
+            self._episodes[key]: kinds
+            for key, kinds in self._intake.redacted.items()
+            if key in self._episodes and key not in written
+        }
+        if not later:
+            return
+        rows = []
+        ids = json.dumps(sorted(later))
+        for row, before in await self._connection.execute_fetchall(REDACTED, (ids,)):
+            kinds = [*(before.split(", ") if before else []), *later[row].split(", ")]
+            rows.append((", ".join(dict.fromkeys(kinds)), row))
+        await self._connection.executemany(SET_REDACTED, rows)
+
     async def _set_failed(self) -> None:
         if not self._touched:
             return
@@ -364,3 +399,17 @@ class _Commit:
             names[row].append(name)
         lines = [(failed_tools_line(found), row) for row, found in names.items()]
         await self._connection.executemany(SET_FAILED, lines)
+
+
+def _told_by(turns: Sequence[TurnSeen]) -> list[SessionSeen]:
+    """Return what the turns say of their sessions: of each fact the first that is known."""
+    facts: dict[str, SessionSeen] = {}
+    for turn in turns:
+        known = facts.get(turn.session, SessionSeen(turn.session))
+        facts[turn.session] = SessionSeen(
+            turn.session,
+            cwd=known.cwd if known.cwd is not None else turn.cwd,
+            branch=known.branch if known.branch is not None else turn.branch,
+            at=known.at if known.at is not None else turn.at,
+        )
+    return list(facts.values())

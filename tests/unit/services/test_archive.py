@@ -117,3 +117,30 @@ async def test_a_bug_in_a_stage_is_written_into_its_row(tmp_path: Path, allow_lo
         assert "KeyError" in str(row[1])
         assert "what was said" not in str(row[1])
         assert await archive.rows("select count(*) from job where state = 'done'") == [(3,)]
+
+
+async def test_a_clock_that_runs_ahead_does_not_keep_a_segment_open_for_ever(
+    tmp_path: Path,
+) -> None:
+    async with stored(tmp_path) as archive:
+        ahead = archive.clock.now + 365 * 86_400_000
+        await archive.take_in(said("u1", "hello", at=ahead))
+        loop, done = service(archive), Done()
+        await loop.step(done)
+        assert await archive.rows(SEGMENTS) == [("open", None)]
+        archive.clock.tick(seconds=601)
+        await loop.step(done)
+        assert await archive.rows(SEGMENTS) == [("closed", "idle")]
+
+
+async def test_a_session_whose_file_is_gone_has_ended(tmp_path: Path) -> None:
+    async with stored(tmp_path) as archive:
+        archive.clock.now = 500_000
+        await archive.take_in(said("u1", "hello", at=100_000))
+        await service(archive).step(Done())
+        assert await archive.rows(SEGMENTS) == [("open", None)]
+        await archive.transcripts.mark_gone(["/t.jsonl"], at=archive.clock())
+        done = Done()
+        await service(archive).step(done)
+        assert await archive.rows(SEGMENTS) == [("closed", "end")]
+        assert done.closed == 1

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -157,3 +158,41 @@ async def test_a_growing_file_gives_the_rows_of_the_whole_one(tmp_path: Path, cu
         assert total == 6
         texts = await archive.rows("select text from episode where role = 'user' order by seq")
         assert texts == [("hello there",), ("second",), ("third",)]
+
+
+async def test_a_file_that_was_deleted_is_noted_at_the_next_import(tmp_path: Path) -> None:
+    writer, records = chat(1, ["hello"])
+    path = transcript(tmp_path, writer, records)
+    home = HomeFolder(tmp_path)
+    async with stored(tmp_path) as archive:
+        service = ingest(archive, tmp_path)
+        async for _ in service.import_home(home):
+            pass
+        path.unlink()
+        async for _ in service.import_home(home):
+            pass
+        gone = "select gone_at is not null from source_file"
+        assert await archive.rows(gone) == [(1,)]
+        path.write_bytes(lines(records))
+        async for _ in service.import_home(home):
+            pass
+        assert await archive.rows(gone) == [(0,)]
+        assert await archive.rows("select count(*) from episode") == [(2,)]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file names of POSIX are bytes, and pipes")
+async def test_odd_names_and_pipes_do_not_stop_the_others(tmp_path: Path) -> None:
+    writer, records = chat(1, ["hello"])
+    path = transcript(tmp_path, writer, records)
+    odd = path.with_name(os.fsdecode(b"caf\xe9.jsonl"))
+    odd_writer, odd_records = chat(2, ["bonjour"])
+    del odd_writer
+    odd.write_bytes(lines(odd_records))
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    async with stored(tmp_path) as archive:
+        service = ingest(archive, tmp_path)
+        reports = [report async for report in service.import_home(HomeFolder(tmp_path))]
+        assert sorted(report.new_turns for report in reports) == [2, 2]
+        assert any("caf\\xe9" in report.path for report in reports)
+        (pipe,) = [r async for r in service.import_paths([tmp_path / "pipe.jsonl"])]
+        assert "no plain file" in str(pipe.reason)

@@ -1,6 +1,7 @@
 import asyncio
 from pathlib import Path
 
+from archivist.domain.intake import Intake
 from archivist.domain.transcripts import (
     Compacted,
     Outcome,
@@ -8,10 +9,12 @@ from archivist.domain.transcripts import (
     Role,
     SessionSeen,
     Source,
+    Tally,
     ToolAnswered,
     ToolCalled,
+    TurnSeen,
 )
-from helpers.stored import said, stored
+from helpers.stored import CURSOR, said, stored
 
 FIND = "select rowid from episode_fts where episode_fts match ? order by rowid"
 
@@ -182,3 +185,37 @@ def test_trouble_with_a_file_is_kept_until_it_is_read(tmp_path: Path) -> None:
             assert await archive.transcripts.file("/never") is None
 
     asyncio.run(use())
+
+
+async def test_session_facts_do_not_depend_on_how_the_file_was_cut(tmp_path: Path) -> None:
+    facts = "select cwd, branch, started_at from session"
+    bare = SessionSeen("s1", title="Plan")
+    turn = TurnSeen("u1", "s1", Role.USER, "hello", at=7, cwd="/code", branch="main")
+    late = TurnSeen("u2", "s1", Role.USER, "more", at=9, cwd="/other", branch="dev")
+    async with stored(tmp_path / "once") as archive:
+        await archive.take_in(bare, turn, late)
+        at_once = await archive.rows(facts)
+    async with stored(tmp_path / "steps") as archive:
+        for seen in (bare, turn, late):
+            await archive.take_in(seen)
+        assert await archive.rows(facts) == at_once == [("/code", "main", 7)]
+
+
+async def test_what_a_later_result_lost_to_the_gate_is_noted_at_its_turn(tmp_path: Path) -> None:
+    async with stored(tmp_path) as archive:
+        call = ToolCalled("a1", "c1", "Bash", "{}")
+        await archive.take_in(said("a1", "on it", role=Role.ASSISTANT), call)
+        for kinds in ("api key", "api key, password"):
+            await archive.transcripts.commit(
+                Intake(
+                    source=Source.CLAUDE_CODE,
+                    path="/t.jsonl",
+                    seen=(ToolAnswered("a1", "c1", Outcome.OK, "cleaned"),),
+                    cursor=CURSOR,
+                    tally=Tally(),
+                    last=True,
+                    at=1,
+                    redacted={"a1": kinds},
+                )
+            )
+        assert await archive.rows("select redacted from episode") == [("api key, password",)]
