@@ -1,4 +1,7 @@
-"""The gate over what a reader yields: every text, and every short field that is stored."""
+"""The gate over what a reader yields: every text, and every short field that is stored.
+
+Long texts of tools are shortened after the gate: a key cut in two would not be recognised.
+"""
 
 import hashlib
 import os
@@ -7,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from archivist.domain.redaction import Cleaned, Gate
+from archivist.domain.shortening import shorten, shorten_json
 from archivist.domain.transcripts import (
     Compacted,
     Seen,
@@ -38,10 +42,12 @@ class Cleaning:
                     seen,
                     call=self.plain(seen.call),
                     name=self._text(seen.turn, seen.name),
-                    arguments=self._kept(seen.turn, seen.arguments, self._gate.clean_json),
+                    arguments=shorten_json(
+                        self._kept(seen.turn, seen.arguments, self._gate.clean_json)
+                    ),
                 )
             case ToolAnswered():
-                output = self._text(seen.turn, seen.output)
+                output = shorten(self._text(seen.turn, seen.output))
                 return replace(seen, call=self.plain(seen.call), output=output)
             case SessionSeen():
                 return replace(

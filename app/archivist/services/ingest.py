@@ -4,7 +4,7 @@ import asyncio
 import errno
 import logging
 import stat
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence, Set
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
@@ -18,6 +18,7 @@ from archivist.ports.sources import Home, Reader
 from archivist.ports.stores import Transcripts
 from archivist.services.bus import Bus, TurnsArrived
 from archivist.services.cleaning import Cleaning, stored_name
+from archivist.services.supervise import is_bug, settled
 from archivist.texts import tr
 
 _log = logging.getLogger(__name__)
@@ -115,11 +116,20 @@ class Ingest:
         for path in paths:
             if progress is not None:
                 progress.step(self._name(path))
-            report = await self.read_file(reader, path, settled=True)
+            report = await self._read_one(reader, path)
             if progress is not None:
                 progress.done += 1
                 progress.new_turns += report.new_turns
             yield report
+
+    async def _read_one(self, reader: Reader, path: Path) -> FileReport:
+        """Read a file of many: a bug that it brings out is told, and the others are read."""
+        report = await settled(self.read_file(reader, path, settled=True), where="read")
+        if not isinstance(report, Problem):
+            return report
+        if not is_bug(report):
+            raise report
+        return FileReport(self._name(path), reader.source, Tally(), 0, report.message)
 
     def reader_of(self, path: Path) -> Reader | None:
         """Return the reader of a single file, None when no source claims it. Raises FileProblem."""
@@ -146,7 +156,7 @@ class Ingest:
         """Note that a known file is no longer there: its session has ended, its turns stay."""
         await self._store.mark_gone([self._name(path)], at=self._clock())
 
-    async def _mark_all_gone(self, reader: Reader, home: Home, there: Set[str]) -> None:
+    async def _mark_all_gone(self, reader: Reader, home: Home, there: set[str]) -> None:
         """Note the files of a source that an assistant or a person has deleted meanwhile."""
         roots = [self._name(root) for root in reader.roots(home)]
         missing = [n for n in await self._store.paths(reader.source) if n not in there]

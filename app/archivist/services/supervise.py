@@ -16,6 +16,7 @@ _log = logging.getLogger(__name__)
 
 Report = Callable[[Problem], Awaitable[None]]
 Result = TypeVar("Result")
+_BUG = "bug-"
 
 
 class Supervisor:
@@ -70,10 +71,15 @@ async def settled(work: Awaitable[Result], *, where: str) -> Result | Problem:
         return bug_report(bug, where)
 
 
+def is_bug(problem: Problem) -> bool:
+    """Whether a Problem stands for a bug of ours."""
+    return problem.key.startswith(_BUG)
+
+
 def bug_report(bug: Exception, where: str) -> Problem:
     """Return the Problem under which a bug is listed; the log holds its traceback."""
     return Problem(
         tr("An internal error happened in {where} ({kind}).", where=where, kind=type(bug).__name__),
         advice=tr("The log in the data folder has the details; the work is tried again later."),
-        key=f"bug-{where}-{type(bug).__name__}",
+        key=f"{_BUG}{where}-{type(bug).__name__}",
     )

@@ -1,3 +1,4 @@
+import json
 import os
 from pathlib import Path
 
@@ -35,6 +36,21 @@ def test_no_field_that_is_stored_carries_a_secret_past_the_gate() -> None:
     assert isinstance(called, ToolCalled)
     assert isinstance(answered, ToolAnswered)
     assert called.call == answered.call
+
+
+@pytest.mark.parametrize("before", [8_170, 12_000, 20_000])
+def test_a_long_output_is_shortened_after_the_gate(before: int) -> None:
+    body = "\n".join("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ" for _ in range(25))
+    begin, end = (f"-----{word} RSA PRIVATE KEY-----" for word in ("BEGIN", "END"))
+    text = f"{'x ' * (before // 2)}\n{begin}\n{body}\n{end}\n{'y ' * 2_000}"
+    cleaning = Cleaning(gate())
+    answered = cleaning.clean(ToolAnswered("u", "c", Outcome.OK, text))
+    called = cleaning.clean(ToolCalled("u", "c", "Write", json.dumps({"content": text})))
+    assert isinstance(answered, ToolAnswered)
+    assert isinstance(called, ToolCalled)
+    for kept in (answered.output, json.loads(called.arguments)["content"]):
+        assert len(kept) <= 16 * 1024
+        assert "MIIEvQIBADANBg" not in kept
 
 
 def test_ids_of_every_day_stay_as_they_are() -> None:

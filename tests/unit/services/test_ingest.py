@@ -196,3 +196,27 @@ async def test_odd_names_and_pipes_do_not_stop_the_others(tmp_path: Path) -> Non
         assert any("caf\\xe9" in report.path for report in reports)
         (pipe,) = [r async for r in service.import_paths([tmp_path / "pipe.jsonl"])]
         assert "no plain file" in str(pipe.reason)
+
+
+class StumblingGate(Gate):
+    """Has a bug that one text brings out."""
+
+    def __init__(self) -> None:
+        pass
+
+    def clean(self, text: str) -> Cleaned:
+        if text == "stumble":
+            raise ZeroDivisionError
+        return Cleaned(text)
+
+
+async def test_a_bug_in_one_file_does_not_stop_the_others(tmp_path: Path, allow_logs: None) -> None:
+    for number, prompt in enumerate(["stumble", "fine"], start=1):
+        writer, records = chat(number, [prompt])
+        transcript(tmp_path, writer, records)
+    async with stored(tmp_path) as archive:
+        service = ingest(archive, tmp_path, through=StumblingGate())
+        reports = [report async for report in service.import_home(HomeFolder(tmp_path))]
+        assert sorted(report.new_turns for report in reports) == [0, 2]
+        (reason,) = [report.reason for report in reports if report.reason]
+        assert "ZeroDivisionError" in reason
