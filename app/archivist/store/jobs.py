@@ -14,20 +14,16 @@ from archivist.domain.jobs import LEASE, NEEDS, Job, Stage, next_try
 from archivist.domain.turns import SegmentId
 from archivist.store.database import Database
 
-_ORDER: Final = json.dumps({stage: place for place, stage in enumerate(Stage)})
 _NEEDS: Final = json.dumps(NEEDS)
 
 DUE: Final = """
-select j.segment_id, j.stage, j.attempts, j.state, j.owner, j.lease_until
-from job j
-join segment s on s.id = j.segment_id
-join json_each(?2) as o on o.key = j.stage
-where (j.state = 'waiting' and j.next_try <= ?1 or j.state = 'running')
+select j.segment_id, j.stage, j.attempts, j.state, j.owner, j.lease_until from job j
+where j.state in ('waiting', 'running') and (j.state = 'running' or j.next_try <= ?1)
   and not exists (
-    select 1 from job n join json_each(?3) as m on m.value = n.stage
-    where m.key = j.stage and n.segment_id = j.segment_id and n.state in ('waiting', 'running'))
-order by s.closed_at, j.segment_id, o.value
-limit 64
+    select 1 from json_each(?2) m
+    join job n on n.segment_id = j.segment_id and n.stage = m.value
+    where m.key = j.stage and n.state in ('waiting', 'running'))
+order by j.id limit 64
 """
 TAKE: Final = """
 update job set state = 'running', owner = ?, lease_until = ?, attempts = attempts + 1
@@ -79,7 +75,7 @@ class JobStore:
         if not await self._anything_due(now):
             return None
         async with self._database.write() as connection:
-            for row in await connection.execute_fetchall(DUE, (now, _ORDER, _NEEDS)):
+            for row in await connection.execute_fetchall(DUE, (now, _NEEDS)):
                 if row["state"] == "running" and not self._abandoned(
                     row["owner"], row["lease_until"], now
                 ):
@@ -95,7 +91,7 @@ class JobStore:
 
     async def _anything_due(self, now: int) -> bool:
         async with self._database.read() as connection:
-            return bool(list(await connection.execute_fetchall(DUE, (now, _ORDER, _NEEDS))))
+            return bool(list(await connection.execute_fetchall(DUE, (now, _NEEDS))))
 
     def _abandoned(self, owner: str, lease_until: int, now: int) -> bool:
         return lease_until < now or not self._alive(owner)

@@ -226,6 +226,7 @@ create table file_write (
 );
 
 create table job (
+  id integer primary key,
   segment_id text not null references segment (id) on delete cascade,
   stage text not null,
   state text not null default 'waiting' check (state in ('waiting', 'running', 'done', 'failed')),
@@ -234,9 +235,9 @@ create table job (
   owner text,
   lease_until integer,
   trouble text,
-  primary key (segment_id, stage)
-) without rowid;
-create index job_due on job (state, next_try);
+  unique (segment_id, stage)
+);
+create index job_open on job (id) where state in ('waiting', 'running');
 
 create table command (
   id integer primary key,
