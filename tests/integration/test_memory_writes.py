@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from archivist.domain.headings import split_lines
 from archivist.domain.memory_file import blocked, fingerprint
 from archivist.domain.problems import FileProblem, Refused
 from archivist.machine.folder_lock import LOCK_NAME
@@ -56,6 +57,35 @@ def test_a_hand_edit_between_proposal_and_apply_survives(first: bytes, edited: b
             assert b"Rule two" in result
             await here.service.undo_write(done.write)
             assert target.read_bytes() == edited
+
+    with TemporaryDirectory() as folder:
+        asyncio.run(run(Path(folder)))
+
+
+@settings(max_examples=40)
+@given(EDITED, st.integers(0, 8), LINES)
+def test_a_hand_edit_between_apply_and_undo_survives(first: bytes, at: int, line: str) -> None:
+    async def run(folder: Path) -> None:
+        target = folder.resolve() / "MEMORY.md"
+        target.write_bytes(first)
+        async with memory(folder) as here:
+            if blocked(first, ["Preferences"]):
+                return
+            proposal, hunks = await here.propose(target, ["Rule one", "Rule two"])
+            done = await here.service.apply(proposal, hunks)
+            lines = split_lines(target.read_bytes())
+            lines.insert(at, f"{line} by hand\n".encode())
+            edited = b"".join(lines)
+            target.write_bytes(edited)
+            try:
+                await here.service.undo_write(done.write)
+            except Refused:
+                assert target.read_bytes() == edited
+                return
+            result = target.read_bytes()
+            assert b"Rule" not in result
+            assert result.count(b"by hand") == 1
+            assert [row for row in lost_lines(first, result) if row.strip()] == []
 
     with TemporaryDirectory() as folder:
         asyncio.run(run(Path(folder)))

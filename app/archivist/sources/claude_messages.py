@@ -1,7 +1,8 @@
 """The assistant's messages of a Claude Code transcript, with their tool calls and results.
 
 One message is several records with the same message id: one for each block, or snapshots of it as
-it grew. Some gateways give every answer the same id, so a prompt in between ends a message.
+it grew. Some gateways give every answer the same id, so a prompt in between ends a message, and
+equal texts are copies only under the same id and in answer to the same prompt.
 """
 
 import re
@@ -25,36 +26,41 @@ class Messages:
     def __init__(self) -> None:
         self._calls = Calls()
         self._blocks: set[int] = set()
-        """Hashes of the text blocks under their message's id."""
+        """Hashes of the text blocks under their exchange and their message's id."""
         self._keys: set[int] = set()
         """Hashes of the keys of messages without any id."""
 
     def take(self, record: Record, strand: Strand) -> None:
         """Take one record of the assistant in; an error message of the program is none."""
+        self._take(record, strand, strand.exchange)
+
+    def take_again(self, record: Record, strand: Strand, uuid: str) -> None:
+        """Take a record that was written anew under its uuid: its message may have grown."""
+        message = strand.messages.get(text_in(table_in(record, "message"), "id") or "")
+        if message is not None and hash(uuid) in message.records:
+            self._take(record, strand, message.exchange)
+
+    def _take(self, record: Record, strand: Strand, exchange: int) -> None:
         message = table_in(record, "message")
         if record.get("isApiErrorMessage") is True or message.get("model") == "<synthetic>":
             return
         name = text_in(message, "id")
+        scope = f"{exchange}:{name}" if name else None
         blocks = _blocks(message)
-        fresh = [(kind, block) for kind, block in blocks if self._is_fresh(kind, block, name)]
+        fresh = [(kind, block) for kind, block in blocks if self._is_fresh(kind, block, scope)]
         if blocks and not fresh:
             return
         known = strand.messages.get(name) if name else None
         if known is None:
-            known = self._new(record, blocks, name)
+            known = self._new(record, blocks, name, exchange)
             if known is None:
                 return
             if name:
                 strand.messages[name] = known
                 if len(strand.messages) > _OPEN_MESSAGES:
                     strand.messages.popitem(last=False)
+        known.records.add(hash(text_in(record, "uuid")))
         self._say(record, strand, known, fresh)
-
-    def take_again(self, record: Record, strand: Strand) -> None:
-        """Take a record that was written anew under its uuid: an open message may have grown."""
-        name = text_in(table_in(record, "message"), "id")
-        if name is not None and name in strand.messages:
-            self.take(record, strand)
 
     def take_results(self, record: Record) -> None:
         """Bring the tool results of a user record to their calls."""
@@ -64,7 +70,7 @@ class Messages:
                 self._result(record, block, is_denied=is_denied)
 
     def _new(
-        self, record: Record, blocks: list[tuple[str, Record]], name: str | None
+        self, record: Record, blocks: list[tuple[str, Record]], name: str | None, exchange: int
     ) -> Message | None:
         """Open a message under the key of its first record; None when it is a copy without ids."""
         stamp = text_in(record, "timestamp")
@@ -74,14 +80,14 @@ class Messages:
             if hash(key) in self._keys:
                 return None
             self._keys.add(hash(key))
-        return Message(key, moment(stamp))
+        return Message(key, moment(stamp), exchange)
 
-    def _is_fresh(self, kind: str, block: Record, message: str | None) -> bool:
-        """Tell whether a block is seen for the first time under its message's id."""
+    def _is_fresh(self, kind: str, block: Record, scope: str | None) -> bool:
+        """Tell whether a block is seen for the first time in its scope, a message with an id."""
         if kind == "tool_use":
             return not self._calls.is_known(text_in(block, "id") or "")
-        if kind == "text" and message is not None:
-            identity = hash((message, text_in(block, "text")))
+        if kind == "text" and scope is not None:
+            identity = hash((scope, text_in(block, "text")))
             if identity in self._blocks:
                 return False
             self._blocks.add(identity)
@@ -96,6 +102,7 @@ class Messages:
                 text = (text_in(block, "text") or "").strip()
                 if text:
                     strand.session.counts.assistant += not message.parts
+                    strand.queued.clear()  # what was typed meanwhile is answered
                     message.add(text)
                     has_grown = True
             elif kind == "tool_use":

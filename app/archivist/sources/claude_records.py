@@ -60,12 +60,25 @@ class ClaudeRecords:
             return
         strand = self._strands.of(record, uuid)
         if uuid is not None and self._strands.with_record(uuid) is not None:
-            if kind == "assistant":
-                self._messages.take_again(record, strand)
+            self._again(record, strand, uuid)
             return
         self._strands.enter(record, uuid, strand)
         if handler is not None:
             handler(record, strand)
+
+    def _again(self, record: Record, strand: Strand, uuid: str) -> None:
+        """Take a record that was written anew under its uuid.
+
+        It says nothing but where a history goes on that is written again: what follows a known
+        prompt answers that prompt.
+        """
+        match record.get("type"):
+            case "assistant":
+                self._messages.take_again(record, strand, uuid)
+            case "user" | "attachment" as kind:
+                text = typed_prompt(record) if kind == "user" else queued_prompt(record)
+                if text is not None:
+                    strand.exchange = hash(_key(record, strand, text))
 
     def _user(self, record: Record, strand: Strand) -> None:
         self._note_main(strand)
@@ -81,6 +94,7 @@ class ClaudeRecords:
         counts = strand.session.counts
         if hash(text) in strand.queued:
             # The queue gave the prompt out after all: it is the turn that stands already.
+            strand.begin(_key(record, strand, text))
             strand.queued.discard(hash(text))
             counts.queued -= 1
             counts.user += 1
@@ -88,7 +102,7 @@ class ClaudeRecords:
         turn = self._turn(record, strand, text, is_queued=False)
         if turn is None:
             return
-        strand.messages.clear()
+        strand.begin(turn.key)
         strand.queued.clear()
         counts.user += 1
         strand.session.prompt(turn)
@@ -101,6 +115,7 @@ class ClaudeRecords:
         turn = self._turn(record, strand, text, is_queued=True)
         if turn is None:
             return
+        strand.begin(turn.key)
         strand.queued.add(hash(text))
         strand.session.counts.queued += 1
         strand.session.prompt(turn)
@@ -109,14 +124,10 @@ class ClaudeRecords:
         self, record: Record, strand: Strand, text: str, *, is_queued: bool
     ) -> TurnSeen | None:
         """Return a prompt as a turn; None when a record without uuid repeats an earlier one."""
-        uuid = text_in(record, "uuid")
-        stamp = text_in(record, "timestamp") or text_in(table_in(record, "attachment"), "timestamp")
-        if uuid or stamp:
-            key = key_of_record(uuid, stamp, text)
-        else:
-            key = key_of(strand.session.name, text)
-        if uuid is None:
+        key = _key(record, strand, text)
+        if text_in(record, "uuid") is None:
             if hash(key) in self._keys:
+                strand.exchange = hash(key)
                 return None
             self._keys.add(hash(key))
         return TurnSeen(
@@ -124,7 +135,7 @@ class ClaudeRecords:
             session=strand.session.name,
             role=strand.session.role,
             text=text,
-            at=moment(stamp),
+            at=moment(_stamp(record)),
             cwd=text_in(record, "cwd"),
             branch=text_in(record, "gitBranch"),
             queued=is_queued,
@@ -157,3 +168,15 @@ class ClaudeRecords:
 
     def _note_main(self, strand: Strand) -> None:
         self._has_main = self._has_main or strand.session.role is Role.USER
+
+
+def _key(record: Record, strand: Strand, text: str) -> str:
+    """Return the key of a prompt."""
+    uuid, stamp = text_in(record, "uuid"), _stamp(record)
+    if uuid or stamp:
+        return key_of_record(uuid, stamp, text)
+    return key_of(strand.session.name, text)
+
+
+def _stamp(record: Record) -> str | None:
+    return text_in(record, "timestamp") or text_in(table_in(record, "attachment"), "timestamp")

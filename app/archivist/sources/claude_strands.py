@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from archivist.domain.transcripts import Relation, Role, Seen, SessionSeen
+from archivist.sources.files import readable
 from archivist.sources.records import Record, moment, table_in, text_in
 from archivist.sources.session import Counts, OpenSession
 
@@ -15,7 +16,11 @@ class Message:
 
     key: str
     at: int | None
+    exchange: int
+    """The exchange in which it was opened, see `Strand`."""
     parts: list[str] = field(default_factory=list)
+    records: set[int] = field(default_factory=set)
+    """Hashes of the uuids of its records."""
     is_told: bool = False
 
     @property
@@ -36,12 +41,21 @@ class Strand:
     """A session of the file, with what is needed to read on in it."""
 
     session: OpenSession
+    exchange: int = 0
+    """Hash of the key of the prompt that is being answered."""
     last: int | None = None
     messages: OrderedDict[str, Message] = field(default_factory=OrderedDict)
     queued: set[int] = field(default_factory=set)
     is_linked: bool = False
+    is_known: bool = False
+    """Whether folder, branch and start of the session are known."""
     is_compacting: bool = False
     has_own_title: bool = False
+
+    def begin(self, prompt: str) -> None:
+        """Begin the exchange of a new prompt: the messages before it are complete."""
+        self.exchange = hash(prompt)
+        self.messages.clear()
 
     def note_fork(self, record: Record) -> None:
         """Take in which session a copied record was forked from."""
@@ -71,6 +85,8 @@ class Strands:
 
     def enter(self, record: Record, uuid: str | None, strand: Strand) -> None:
         """Note a chain record under its session; the first one tells where it came from."""
+        if not strand.is_known:
+            _learn(strand, record)
         if not strand.is_linked and (uuid is not None or "message" in record):
             strand.is_linked = True
             self._link(strand, record)
@@ -109,8 +125,6 @@ class Strands:
 
     def _link(self, strand: Strand, record: Record) -> None:
         session = strand.session
-        at = moment(record.get("timestamp"))
-        session.learn(cwd=text_in(record, "cwd"), branch=text_in(record, "gitBranch"), at=at)
         if session.role is Role.TASK:
             return
         link = text_in(record, "parentUuid") or text_in(record, "logicalParentUuid") or ""
@@ -123,12 +137,25 @@ class Strands:
             session.learn(relation=Relation.FORK)
 
 
+def _learn(strand: Strand, record: Record) -> None:
+    """Take in folder, branch and start of the session from the first record that has each."""
+    about = strand.session.about
+    strand.session.learn(
+        cwd=None if about.cwd else text_in(record, "cwd"),
+        branch=None if about.branch else text_in(record, "gitBranch"),
+        at=None if about.at is not None else moment(record.get("timestamp")),
+    )
+    about = strand.session.about
+    strand.is_known = bool(about.cwd and about.branch) and about.at is not None
+
+
 def _named(path: Path) -> tuple[str, str | None]:
     """Return the session and, for a sub-agent's file, the agent that a file's name tells."""
-    if not path.stem.startswith("agent-"):
-        return path.stem, None
+    stem = readable(path.stem)
+    if not stem.startswith("agent-"):
+        return stem, None
     parts = path.parts
     if "subagents" in parts:
         above = len(parts) - 1 - parts[::-1].index("subagents")
-        return parts[above - 1], path.stem.removeprefix("agent-")
-    return path.parent.name, path.stem.removeprefix("agent-")
+        return readable(parts[above - 1]), stem.removeprefix("agent-")
+    return readable(path.parent.name), stem.removeprefix("agent-")

@@ -10,10 +10,10 @@ from archivist.domain.transcripts import Outcome
 from archivist.sources.content import (
     attachment_note,
     block_text,
+    bounded,
+    bounded_json,
     json_text,
     output_text,
-    shorten,
-    shorten_json,
 )
 from archivist.sources.records import Record, table_in, tables_in, text_in
 
@@ -156,7 +156,7 @@ def _header(text: str) -> tuple[int | None, bool]:
 
 def _streams(table: Record) -> str:
     parts = [table.get("stdout"), table.get("stderr")]
-    return shorten("\n".join(part for part in parts if isinstance(part, str) and part))
+    return bounded("\n".join(part for part in parts if isinstance(part, str) and part))
 
 
 def call_arguments(payload: Record) -> str:
@@ -164,7 +164,7 @@ def call_arguments(payload: Record) -> str:
     for key in ("arguments", "input", "action", "query", "changes", "invocation"):
         value = payload.get(key)
         if isinstance(value, str):
-            return shorten_json(value)
+            return bounded_json(value)
         if value is not None:
             return json_text(value)
     return "{}"

@@ -1,4 +1,8 @@
-"""Texts made fit to keep: images are named instead of copied, long outputs shortened."""
+"""Texts as the gate gets them: images named instead of copied, and nothing cut but the enormous.
+
+The gate comes after, and a cut through a key would hide it. `archivist.domain.shortening` is for
+what was through the gate.
+"""
 
 import binascii
 import hashlib
@@ -8,40 +12,73 @@ from typing import Final
 
 import orjson
 
+from archivist.domain.shortening import left_out
 from archivist.sources.records import Record, table_in, text_in
 
-OUTPUT_LIMIT: Final = 16 * 1024
-"""Characters; of a longer tool output or argument only its beginning and end are kept."""
+BOUND: Final = 4 * 1024 * 1024
+"""Characters; a longer string of a tool loses its middle, cut where no secret can be cut."""
 
-_HEAD: Final = 8 * 1024
-_TAIL: Final = 4 * 1024
+_HEAD: Final = BOUND // 2
+_TAIL: Final = BOUND // 4
+_SMALL: Final = 16 * 1024
+_LONGEST_ADDRESS: Final = 200
 _DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,([A-Za-z0-9+/=_-]{64,})")
+_BLOCK_EDGE: Final = re.compile(r"-{4,5} ?(BEGIN|END) [A-Z0-9 ]{1,60}-{4,5}", re.IGNORECASE)
+_BLOCK_LINES: Final = re.compile(r"(?:[ \t]*(?:[A-Za-z0-9+/=]*|[\w-]+: [^\r\n]*)[\r\n]+)*")
 
 
-def shorten(text: str) -> str:
-    """Return a tool's text with images named, and of a long one the beginning, the end, a note."""
+def bounded(text: str) -> str:
+    """Return a tool's text with images named; of an enormous one whole lines of both ends."""
     if ";base64," in text:
         text = _DATA_URL.sub(lambda found: attachment_note("image", found[1], found[2]), text)
-    if len(text) <= OUTPUT_LIMIT:
+    if len(text) <= BOUND:
         return text
-    note = f"[{len(text) - _HEAD - _TAIL} of {len(text)} characters left out]"
-    return f"{text[:_HEAD]}\n{note}\n{text[-_TAIL:]}"
+    head, tail = _whole_head(text[:_HEAD]), _whole_tail(text, len(text) - _TAIL)
+    note = left_out(len(text) - len(head) - len(tail), len(text))
+    return "\n".join(part for part in (head, note, tail) if part)
+
+
+def _whole_head(head: str) -> str:
+    """Return the whole lines of a cut beginning, without a key block that is cut off."""
+    head = head[: max(head.rfind("\n"), head.rfind("\r"), 0)]
+    edges = list(_BLOCK_EDGE.finditer(head))
+    if edges and edges[-1][1].upper() == "BEGIN":
+        begun = edges[-1].start()
+        head = head[: max(head.rfind("\n", 0, begun), head.rfind("\r", 0, begun), 0)]
+    return head
+
+
+def _whole_tail(text: str, start: int) -> str:
+    """Return the whole lines from `start` on, without the rest of a key block begun before."""
+    breaks = [at for at in (text.find("\n", start), text.find("\r", start)) if at >= 0]
+    if not breaks:
+        return ""
+    start = min(breaks) + 1
+    edges = list(_BLOCK_EDGE.finditer(text, 0, start))
+    is_inside = bool(edges) and edges[-1][1].upper() == "BEGIN"
+    first = _BLOCK_EDGE.search(text, start)
+    if first is not None and first[1].upper() == "END":
+        line = text.find("\n", first.end())
+        return text[line + 1 :] if line >= 0 else ""
+    rest = _BLOCK_LINES.match(text, start) if is_inside else None
+    return text[rest.end() if rest else start :]
 
 
 def json_text(value: object) -> str:
-    """Return a value as JSON text with its long strings shortened."""
+    """Return a value as JSON text with its strings bounded."""
     text = _dump(value)
-    return text if len(text) <= OUTPUT_LIMIT else _dump(_shortened(value))
+    is_fit = len(text) <= _SMALL or (len(text) <= BOUND and ";base64," not in text)
+    return text if is_fit else _dump(_bounded(value))
 
 
-def shorten_json(text: str) -> str:
-    """Return JSON text with its long strings shortened; any other text shortened as it is."""
-    if len(text) <= OUTPUT_LIMIT:
+def bounded_json(text: str) -> str:
+    """Return JSON text with its strings bounded; any other text bounded as it is."""
+    if len(text) <= _SMALL or (len(text) <= BOUND and ";base64," not in text):
         return text
     try:
         return json_text(orjson.loads(text))
     except orjson.JSONDecodeError:
-        return shorten(text)
+        return bounded(text)
 
 
 def _dump(value: object) -> str:
@@ -54,15 +91,15 @@ def _dump(value: object) -> str:
             return '"[nested too deeply]"'
 
 
-def _shortened(value: object, depth: int = 0) -> object:
+def _bounded(value: object, depth: int = 0) -> object:
     if isinstance(value, str):
-        return shorten(value)
+        return bounded(value)
     if depth > 100:
         return value
     if isinstance(value, dict):
-        return {key: _shortened(item, depth + 1) for key, item in value.items()}
+        return {key: _bounded(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list):
-        return [_shortened(item, depth + 1) for item in value]
+        return [_bounded(item, depth + 1) for item in value]
     return value
 
 
@@ -95,7 +132,14 @@ def _linked(value: object) -> str:
     if not isinstance(url, str):
         return ""
     found = _DATA_URL.match(url)
-    return attachment_note("image", found[1], found[2]) if found else f"[image: {url[:200]}]"
+    return attachment_note("image", found[1], found[2]) if found else f"[image: {_address(url)}]"
+
+
+def _address(url: str) -> str:
+    """Return an address, of a long one the part before its query; nothing is cut through."""
+    if len(url) > _LONGEST_ADDRESS:
+        url = re.split(r"[?#]", url, maxsplit=1)[0]
+    return url if len(url) <= _LONGEST_ADDRESS else f"{len(url)} characters"
 
 
 def attachment_note(kind: str, media: str, data: str) -> str:
@@ -111,15 +155,15 @@ def attachment_note(kind: str, media: str, data: str) -> str:
 def output_text(value: object) -> str:
     """Return the text of a tool result: a string, or blocks of text and images."""
     if isinstance(value, str):
-        return shorten(value)
+        return bounded(value)
     if isinstance(value, list):
         parts = [
             block_text(item) if isinstance(item, dict) else item
             for item in value
             if isinstance(item, dict | str)
         ]
-        return shorten("\n".join(part for part in parts if part))
-    return "" if value is None else shorten(_dump(value))
+        return bounded("\n".join(part for part in parts if part))
+    return "" if value is None else json_text(value)
 
 
 def key_of(*parts: str | None) -> str:

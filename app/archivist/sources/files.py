@@ -40,9 +40,9 @@ def look(path: Path) -> Look:
     found = _patiently(path, path.stat)
     if not stat.S_ISREG(found.st_mode):
         raise FileProblem(
-            tr("{path} is not a file.", path=path),
+            tr("{path} is not a file.", path=readable(path)),
             advice=tr("Name a transcript, or the folder that holds it."),
-            key=f"read:{path}",
+            key=f"read:{readable(path)}",
         )
     return Look(found.st_size, found.st_mtime_ns, f"{found.st_dev}:{found.st_ino}")
 
@@ -78,15 +78,16 @@ def _patiently(path: Path, action: Callable[[], _Result]) -> _Result:
 
 
 def _problem(path: Path, error: OSError) -> FileProblem:
-    key = f"read:{path}"
+    name = readable(path)
+    key = f"read:{name}"
     if isinstance(error, FileNotFoundError):
         return FileProblem(
-            tr("{path} is no longer there.", path=path),
+            tr("{path} is no longer there.", path=name),
             advice=tr("Nothing to do: what was read of it is kept."),
             key=key,
         )
     return FileProblem(
-        tr("{path} cannot be read ({reason}).", path=path, reason=error.strerror or "?"),
+        tr("{path} cannot be read ({reason}).", path=name, reason=error.strerror or "?"),
         advice=tr("Check that you may read it and that no other program holds it, then try again."),
         key=key,
     )
@@ -120,6 +121,11 @@ def head_of(path: Path) -> bytes:
         return b""
 
 
+def readable(name: str | Path) -> str:
+    r"""Return a name or path as text that can be stored; bytes that are no UTF-8 as `\xe9`."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
 def is_passing(name: str) -> bool:
     """Tell a temporary, backup or lock file by its name."""
     return _PASSING.search(name) is not None
@@ -128,7 +134,7 @@ def is_passing(name: str) -> bool:
 def walk(root: Path, wanted: Callable[[Path], bool]) -> Iterator[Path]:
     """Yield the wanted files below a root, oldest change first, each once.
 
-    Symlinked folders are followed, each folder once; unreadable ones are left out.
+    Symlinked folders are followed, each folder once; what cannot be looked at is left out alone.
     """
     found: dict[str, tuple[int, Path]] = {}
     for path in below(root, set()):
@@ -145,7 +151,11 @@ def walk(root: Path, wanted: Callable[[Path], bool]) -> Iterator[Path]:
 
 
 def below(folder: Path, been: set[tuple[int, int]]) -> Iterator[Path]:
-    """Yield all files below a folder; `been` holds the folders that were walked already."""
+    """Yield all files below a folder; `been` holds the folders that were walked already.
+
+    A folder that cannot be read, and an entry that cannot be looked at, hide only themselves.
+    """
+    listed: list[tuple[str, bool]] = []
     try:
         about = folder.stat()
         place = (about.st_dev, about.st_ino)
@@ -153,11 +163,39 @@ def below(folder: Path, been: set[tuple[int, int]]) -> Iterator[Path]:
             return
         been.add(place)
         with os.scandir(folder) as entries:
-            listed = sorted((entry.name, entry.is_dir()) for entry in entries)
+            listed.extend((entry.name, _leads_on(entry)) for entry in entries)
     except OSError:
-        return
-    for name, is_folder in listed:
-        if is_folder:
+        pass  # what was listed before the fault is there
+    for name, leads_on in sorted(listed):
+        if leads_on:
             yield from below(folder / name, been)
         else:
             yield folder / name
+
+
+def _leads_on(entry: "os.DirEntry[str]") -> bool:
+    """Tell whether an entry is a folder; a link that loops or leads where we may not is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Tell whether a folder is there; one that cannot be looked at is none.
+
+    `Path.is_dir` raises PermissionError before Python 3.14.
+    """
+    return stat.S_ISDIR(_mode(path))
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether a file is there; one that cannot be looked at is none."""
+    return stat.S_ISREG(_mode(path))
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError):
+        return 0

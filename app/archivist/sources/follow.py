@@ -14,7 +14,7 @@ from typing import Final, Literal, Protocol
 
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
-from archivist.sources.files import below, is_passing
+from archivist.sources.files import below, is_folder, is_passing
 
 _log = logging.getLogger(__name__)
 
@@ -101,7 +101,7 @@ async def _poll(
 
 def _look_around(files: "_Files", watch: "_Watch", roots: Sequence[Path]) -> frozenset[Path]:
     # The watcher first: what changes while it opens is seen by the look, not missed by both.
-    watch.open([root for root in roots if root.is_dir()])
+    watch.open([root for root in roots if is_folder(root)])
     return files.changed_below(roots)
 
 
@@ -143,7 +143,8 @@ class _Watch:
             return
         try:
             self._watcher = self._watcher_for(folders)
-        except (OSError, WatchfilesRustInternalError) as error:
+        except (OSError, UnicodeEncodeError, WatchfilesRustInternalError) as error:
+            # The second is a folder whose name is no text: the watcher takes none.
             _log.info("no watcher, polling instead: folders=%d reason=%s", len(folders), error)
 
     def _is_time_to_try(self) -> bool:
@@ -219,7 +220,7 @@ class _Files:
         changed: set[Path] = set()
         for name in told:
             path = Path(name)
-            found = _states(below(path, set()) if path.is_dir() else [path])
+            found = _states(below(path, set()) if is_folder(path) else [path])
             if not found and self._known.pop(path, None) is not None:
                 changed.add(path)
             changed.update(p for p, state in found.items() if self._known.get(p) != state)

@@ -30,6 +30,8 @@ _BOM: Final = b"\xef\xbb\xbf"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
+_EARLIEST: Final = (datetime(1990, 1, 1, tzinfo=UTC) - _EPOCH) // _MILLISECOND
+_LATEST: Final = (datetime(2101, 1, 1, tzinfo=UTC) - _EPOCH) // _MILLISECOND
 _STARTS_TRIED: Final = 256
 _DECODER: Final = json.JSONDecoder(strict=False)
 
@@ -203,7 +205,15 @@ def tables_in(value: object) -> list[Record]:
 
 
 def moment(value: object) -> int | None:
-    """Return a time as UTC milliseconds: ISO text (without zone: UTC), epoch seconds or ms."""
+    """Return a time as UTC milliseconds: ISO text (without zone: UTC), epoch seconds or ms.
+
+    None also for a time at which nobody can have spoken to an assistant.
+    """
+    at = _milliseconds(value)
+    return at if at is not None and _EARLIEST <= at < _LATEST else None
+
+
+def _milliseconds(value: object) -> int | None:
     if isinstance(value, str):
         try:
             when = datetime.fromisoformat(value)

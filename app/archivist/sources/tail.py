@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Final, Protocol
@@ -32,6 +32,7 @@ _STRIDE: Final = 64 * 1024
 _PART: Final = "part"
 _OPEN: Final = "open"
 _UTF16: Final = "utf-16"
+_UTF16_OPEN: Final = "utf-16 open"
 """Marks of a cursor: the read ended before the end; something waits for the file to settle; the
 file has another encoding, so offsets say nothing and it is read whole."""
 
@@ -64,6 +65,8 @@ class _Live:
     offset: int = 0
     bad_lines: int = 0
     scanned: int = 0
+    is_read: bool = False
+    """Whether any record came out of the file."""
     told: Cursor | None = None
     """The last cursor that was given out."""
 
@@ -91,7 +94,9 @@ class Tail:
         now = look(path)
         if since is not None and _is_unchanged(since, now, settled=settled):
             return
-        if (since is None or since.mark == _UTF16) and read_range(path, 0, 2) in UTF16_BOMS:
+        if (since is None or since.mark in {_UTF16, _UTF16_OPEN}) and read_range(
+            path, 0, 2
+        ) in UTF16_BOMS:
             yield _utf16(path, self._parser_for(path), now, settled=settled)
             return
         live = self._resume(path, since, now)
@@ -137,7 +142,7 @@ class Tail:
 
 def _is_unchanged(since: Cursor, now: Look, *, settled: bool) -> bool:
     same = (since.size, since.mtime_ns, since.identity) == (now.size, now.mtime_ns, now.identity)
-    return same and since.mark != _PART and not (settled and since.mark == _OPEN)
+    return same and since.mark != _PART and not (settled and since.mark in {_OPEN, _UTF16_OPEN})
 
 
 def _chunks(path: Path, live: _Live, now: Look, *, settled: bool) -> Iterator[Chunk]:
@@ -155,8 +160,24 @@ def _chunks(path: Path, live: _Live, now: Look, *, settled: bool) -> Iterator[Ch
     if settled:
         _settle(path, live, now.size)
     seen += live.parser.take()
-    waits = live.offset < now.size or live.parser.is_waiting
-    yield _chunk(path, live, now, seen, mark=_OPEN if waits and not settled else "")
+    waits = live.offset < now.size or live.parser.is_waiting or not live.is_read
+    last = _chunk(path, live, now, seen, mark=_OPEN if waits and not settled else "")
+    is_lost = settled and not live.is_read and _has_content(path, now.size)
+    yield _with_bad_line(last) if is_lost else last
+
+
+def _with_bad_line(chunk: Chunk) -> Chunk:
+    """Count a bad line, at least one, where a file has content and nothing of it is a record.
+
+    The line is not consumed and counts for this read only: the file may yet be written on.
+    """
+    return replace(chunk, tally=replace(chunk.tally, bad_lines=max(1, chunk.tally.bad_lines)))
+
+
+def _has_content(path: Path, size: int) -> bool:
+    return any(
+        read_range(path, start, min(SLICE, size - start)).strip() for start in range(0, size, SLICE)
+    )
 
 
 def _chunk(path: Path, live: _Live, now: Look, seen: list[Seen], *, mark: str) -> Chunk:
@@ -186,10 +207,12 @@ def _feed(live: _Live, piece: Slice) -> Iterator[None]:
         except orjson.JSONDecodeError:
             record = None
         if type(record) is dict and not may_hold_nul:
+            live.is_read = True
             feed(record)
         else:
             records, bad = parse_line(line)
             live.bad_lines += bad
+            live.is_read = live.is_read or bool(records)
             for record in records:
                 feed(record)
         if at >= pause:
@@ -212,13 +235,15 @@ def _settle(path: Path, live: _Live, size: int) -> None:
 def _utf16(path: Path, parser: Parser, now: Look, *, settled: bool) -> Chunk:
     """Read a whole file that some program saved as UTF-16."""
     text = read_range(path, 0, min(now.size, LONGEST)).decode("utf-16", "replace")
-    if not settled:
-        text = text[: text.rfind("\n") + 1]
-    data = text.encode("utf-8", "replace")
-    live = _Live(parser)
+    whole = text if settled else text[: text.rfind("\n") + 1]
+    data = whole.encode("utf-8", "replace")
+    live = _Live(parser, bad_lines=int(now.size > LONGEST))
     for _ in _feed(live, Slice(0, len(data), data)):
         pass
     if settled:
         parser.settle()
-    cursor = cursor_at(path, now.size, now, _UTF16)
-    return Chunk(tuple(parser.take()), cursor, parser.tally(live.bad_lines))
+    waits = len(whole) < len(text) or parser.is_waiting
+    cursor = cursor_at(path, now.size, now, _UTF16_OPEN if waits and not settled else _UTF16)
+    chunk = Chunk(tuple(parser.take()), cursor, parser.tally(live.bad_lines))
+    is_lost = settled and not live.is_read and bool(data.strip())
+    return _with_bad_line(chunk) if is_lost else chunk

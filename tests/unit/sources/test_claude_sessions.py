@@ -1,6 +1,10 @@
+import os
+import sys
+
 import pytest
 
-from archivist.domain.transcripts import Outcome, Relation, Role
+from archivist.domain.problems import FileProblem
+from archivist.domain.transcripts import Outcome, Relation, Role, SessionSeen
 from archivist.sources.claude_code import ClaudeCode
 from unit.sources.shelf import Shelf
 from unit.sources.story import FORK, SESSION, THINKING, Record, Story, queued, uid, use
@@ -126,6 +130,65 @@ def test_a_session_without_words_or_calls_is_none(
     rows = shelf.read(reader, shelf.put("b.jsonl", *probe, tell.user("real")))
     assert rows.texts() == ["Warm.", "real"]
     assert rows.sessions[SESSION]["title"] == "Nothing"
+
+
+def test_what_is_known_of_a_session_is_told_as_soon_as_a_record_has_it(
+    shelf: Shelf, tell: Story
+) -> None:
+    first = tell.user("go")
+    for field in ("cwd", "gitBranch", "timestamp"):
+        del first[field]
+    later = tell.says("One.", gitBranch="")
+    last = tell.user("on", cwd="/elsewhere", gitBranch="next")
+    title = {"type": "ai-title", "aiTitle": "Shop", "sessionId": SESSION}
+    told, cursor = [], None
+    for number, record in enumerate([first, later, last, title]):
+        path = shelf.folder / "a.jsonl"
+        if number == 0:
+            shelf.put("a.jsonl", record)
+        else:
+            shelf.append(path, record)
+        for chunk in ClaudeCode().read(path, cursor, settled=False):
+            told += [seen for seen in chunk.seen if isinstance(seen, SessionSeen)]
+            cursor = chunk.cursor
+    assert told == [
+        SessionSeen(SESSION),
+        SessionSeen(SESSION, cwd="/home/anna/src/shop", at=1795860002000),
+        SessionSeen(SESSION, branch="next"),
+        SessionSeen(SESSION, title="Shop"),
+    ]
+
+
+def test_a_queued_prompt_without_uuid_tells_of_its_session(
+    shelf: Shelf, reader: ClaudeCode, tell: Story
+) -> None:
+    first = {**queued(tell, "go"), "cwd": "/x", "gitBranch": "main"}
+    rows = shelf.read(reader, shelf.put("a.jsonl", first))
+    assert rows.sessions[SESSION] == {"cwd": "/x", "branch": "main", "at": 1795863600000}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has names that are no text")
+@pytest.mark.parametrize(
+    "name", [b"caf\xe9.jsonl", b"agent-\xe9.jsonl", b"s\xff/subagents/agent-1.jsonl"]
+)
+def test_the_name_of_a_file_may_be_no_text(shelf: Shelf, tell: Story, name: bytes) -> None:
+    records = [tell.user("go"), tell.says("Done.")]
+    for record in records:
+        del record["sessionId"]
+    root = shelf.folder / os.fsdecode(b"projects/p\xe9")
+    shelf.put(os.fsdecode(b"projects/p\xe9/" + name), *records, b"{cut")
+    reader = ClaudeCode()
+    (path,) = reader.files(root.parent)
+    assert reader.claims(path, path.read_bytes())
+    rows = shelf.read(reader, path)
+    assert rows.texts() == ["go", "Done."]
+    for session in rows.sessions:
+        session.encode()
+    path.unlink()
+    with pytest.raises(FileProblem) as caught:
+        list(reader.read(path, None, settled=True))
+    assert "no longer there" in caught.value.message
+    (caught.value.message + caught.value.key).encode()
 
 
 def test_a_title_that_the_person_gave_stands(shelf: Shelf, reader: ClaudeCode, tell: Story) -> None:

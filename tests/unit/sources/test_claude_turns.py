@@ -88,6 +88,56 @@ def test_a_gateway_that_repeats_its_message_id_loses_no_answer(
     assert rows.tally.assistant == 2
 
 
+def test_a_gateway_that_repeats_its_message_id_may_repeat_its_words_too(
+    shelf: Shelf, reader: ClaudeCode, tell: Story
+) -> None:
+    path = shelf.put(
+        "a.jsonl",
+        tell.user("one"),
+        tell.says("Done.", name="same"),
+        tell.user("two"),
+        tell.says("Done.", name="same"),
+        tell.says("Done.", name="same"),  # a copy: no prompt came in between
+        queued(tell, "three"),
+        tell.says("Done.", name="same"),
+    )
+    rows = shelf.read(reader, path)
+    assert rows.texts() == ["one", "Done.", "two", "Done.", "three", "Done."]
+    assert rows.tally.assistant == 3
+
+
+@pytest.mark.parametrize("renamed", [False, True], ids=["same uuids", "other uuids"])
+def test_a_longer_history_that_is_written_again_adds_nothing(
+    shelf: Shelf, reader: ClaudeCode, tell: Story, *, renamed: bool
+) -> None:
+    story = [
+        tell.user("one"),
+        tell.says("Done.", name="same"),
+        {**queued(tell, "two"), "uuid": uid(80)},
+        tell.says("Done.", name="same"),
+        {**queued(tell, "three"), "uuid": uid(81)},
+        tell.user("three"),
+        tell.says("Done.", "More.", name="same"),
+    ]
+    again = [
+        {**r, "uuid": uid(100 + n)} if renamed and r["type"] == "assistant" else r
+        for n, r in enumerate(story)
+    ]
+    rows = shelf.read(reader, shelf.put("a.jsonl", *story, *again, *again[:2], tell.user("four")))
+    assert rows.texts() == ["one", "Done.", "two", "Done.", "three", "Done.\n\nMore.", "four"]
+    assert (rows.tally.user, rows.tally.queued, rows.tally.assistant) == (3, 1, 3)
+
+
+def test_an_old_record_that_is_written_again_does_not_grow_a_later_message(
+    shelf: Shelf, reader: ClaudeCode, tell: Story
+) -> None:
+    first = tell.says("First.", name="same")
+    path = shelf.put(
+        "a.jsonl", tell.user("one"), first, tell.user("two"), tell.says("Two.", name="same"), first
+    )
+    assert shelf.read(reader, path).texts() == ["one", "First.", "two", "Two."]
+
+
 @pytest.mark.parametrize("renamed", [False, True], ids=["same uuids", "other uuids"])
 def test_a_history_that_is_written_again_adds_nothing(
     shelf: Shelf, reader: ClaudeCode, tell: Story, *, renamed: bool
@@ -257,3 +307,36 @@ def test_a_queued_prompt_that_is_given_out_later_is_one_turn(
     rows = shelf.read(reader, path)
     assert rows.texts() == ["go", "next", "next"]
     assert (rows.tally.user, rows.tally.queued) == (3, 0)
+
+
+def test_a_prompt_with_the_words_of_an_answered_queued_one_is_a_turn(
+    shelf: Shelf, reader: ClaudeCode, tell: Story
+) -> None:
+    path = shelf.put(
+        "a.jsonl",
+        tell.user("go"),
+        queued(tell, "continue"),
+        tell.says(use("t1")),
+        tell.says("Continued."),
+        tell.user("continue"),
+        tell.says("And on."),
+    )
+    rows = shelf.read(reader, path)
+    assert rows.texts() == ["go", "continue", "", "Continued.", "continue", "And on."]
+    assert (rows.tally.user, rows.tally.queued) == (2, 1)
+
+
+def test_a_queued_prompt_is_given_out_after_a_call_too(
+    shelf: Shelf, reader: ClaudeCode, tell: Story
+) -> None:
+    path = shelf.put(
+        "a.jsonl",
+        tell.user("go"),
+        queued(tell, "next"),
+        tell.says(use("t1")),
+        tell.result("t1"),
+        tell.user("next"),
+    )
+    rows = shelf.read(reader, path)
+    assert rows.texts("user") == ["go", "next"]
+    assert (rows.tally.user, rows.tally.queued) == (2, 0)

@@ -1,10 +1,13 @@
 import json
+import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from archivist.domain.transcripts import Relation, Role
+from archivist.domain.problems import FileProblem
+from archivist.domain.transcripts import Relation, Role, SessionSeen
 from archivist.sources.codex import Codex
 from unit.sources.shelf import Rows, Shelf
 from unit.sources.tape import DAY, OWN, PARENT, Record, Tape, rollout
@@ -192,6 +195,89 @@ def test_only_rollouts_are_found(shelf: Shelf, reader: Codex) -> None:
     shelf.put("sessions/rollout-flat.jsonl")
     names = sorted(path.name for path in reader.files(shelf.folder / "sessions"))
     assert names == [Path(rollout(OWN)).name, "rollout-flat.jsonl"]
+
+
+PACKED = b"\x28\xb5\x2f\xfd rubbish"
+SINGLE = b'{"session":{"id":"x","timestamp":"2025-04-20T10:00:00Z"},"items":[]}'
+
+
+@pytest.mark.parametrize("root", ["sessions", "."], ids=["usual root", "other folder"])
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("rollout-1.jsonl.zst", PACKED),
+        ("rollout-2025-04-20-x.json", SINGLE),
+        ("rollout-2025-04-20-y.json", b'{\n  "items": [],\n "session": {}}'),
+    ],
+)
+def test_forms_that_are_not_read_are_found_and_refused(
+    shelf: Shelf, reader: Codex, root: str, name: str, content: bytes
+) -> None:
+    words = "compressed transcripts cannot be read yet" if "zst" in name else "this old form"
+    path = shelf.put(f"{DAY}/{name}", content)
+    assert list(reader.files(shelf.folder / root)) == [path]
+    assert reader.claims(path, content)
+    with pytest.raises(FileProblem, match=words) as caught:
+        list(reader.read(path, None, settled=True))
+    assert caught.value.advice
+    assert caught.value.key == f"read:{path}"
+    path.unlink()
+    with pytest.raises(FileProblem, match="no longer there"):
+        list(reader.read(path, None, settled=True))
+
+
+def test_a_compressed_rollout_beside_its_original_is_passed_over(
+    shelf: Shelf, reader: Codex
+) -> None:
+    plain = shelf.put(f"{DAY}/rollout-1.jsonl", b"")
+    shelf.put(f"{DAY}/rollout-1.jsonl.zst", PACKED)
+    assert list(reader.files(shelf.folder / "sessions")) == [plain]
+
+
+def test_other_files_with_such_endings_are_not_claimed(shelf: Shelf, reader: Codex) -> None:
+    assert not reader.claims(Path("data.tar.zst"), PACKED)
+    assert not reader.claims(Path("rollout-1.json"), b'{"messages":[]}')
+    shelf.put("rollout-plan.json", b'{"steps":[]}')
+    shelf.put("other.jsonl.zst", PACKED)
+    assert list(reader.files(shelf.folder)) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has names that are no text")
+def test_the_name_of_a_rollout_may_be_no_text(shelf: Shelf, reader: Codex, tape: Tape) -> None:
+    name = os.fsdecode(b"sessions/rollout-\xe9.jsonl")
+    shelf.put(name, tape.context(), tape.user("go"))
+    (path,) = reader.files(shelf.folder / "sessions")
+    rows = shelf.read(reader, path)
+    assert rows.texts() == ["go"]
+    for session in rows.sessions:
+        session.encode()
+    packed = shelf.put(name + ".zst", PACKED)
+    with pytest.raises(FileProblem) as caught:
+        list(reader.read(packed, None, settled=True))
+    (caught.value.message + caught.value.advice + caught.value.key).encode()
+
+
+def test_what_is_known_of_a_session_is_told_as_soon_as_a_record_has_it(
+    shelf: Shelf, tape: Tape
+) -> None:
+    path = shelf.put(
+        rollout(OWN),
+        {"type": "session_meta", "payload": {"id": OWN}},
+        {"role": "user", "content": "a"},
+    )
+    lines = [tape.says("b"), tape.context(), tape.event("thread_name_updated", thread_name="Shop")]
+    told, cursor = [], None
+    for number in range(len(lines) + 1):
+        shelf.append(path, *lines[number - 1 : number])
+        for chunk in Codex().read(path, cursor, settled=False):
+            told += [seen for seen in chunk.seen if isinstance(seen, SessionSeen)]
+            cursor = chunk.cursor
+    assert told == [
+        SessionSeen(OWN),
+        SessionSeen(OWN, at=1795860001000),
+        SessionSeen(OWN, cwd="/home/anna/src/shop"),
+        SessionSeen(OWN, title="Shop"),
+    ]
 
 
 def test_in_any_other_folder_files_are_told_by_their_records(

@@ -2,17 +2,18 @@ import base64
 import hashlib
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from archivist.sources.content import (
-    OUTPUT_LIMIT,
+    BOUND,
     block_text,
+    bounded,
+    bounded_json,
     json_text,
     key_of,
     output_text,
-    shorten,
-    shorten_json,
 )
 
 PICTURE = b"\x89PNG" + bytes(range(256)) * 4
@@ -20,16 +21,67 @@ ENCODED = base64.b64encode(PICTURE).decode()
 NOTE = f"[image: image/png, {len(PICTURE)} bytes, sha1 {hashlib.sha1(PICTURE).hexdigest()}]"
 
 
-def test_a_short_output_stays_as_it_is() -> None:
-    assert shorten("x" * OUTPUT_LIMIT) == "x" * OUTPUT_LIMIT
+# Assembled from pieces, so that nothing takes them for real ones.
+BEGIN = "-" * 5 + "BEGIN RSA PRIVATE KEY" + "-" * 5
+END = "-" * 5 + "END RSA PRIVATE KEY" + "-" * 5
+KEY_LINE = "MIIEow" + "Q" * 58
+KEY = "\n".join([BEGIN, *[KEY_LINE] * 20, END])
+LINE = "an ordinary line of output\n"
 
 
-def test_a_long_output_keeps_its_head_and_tail_and_says_so() -> None:
-    text = "a" * 8192 + "b" * 100_000 + "c" * 4096
-    short = shorten(text)
-    assert short.startswith("a" * 8192 + "\n")
-    assert short.endswith("\n" + "c" * 4096)
-    assert f"[100000 of {len(text)} characters left out]" in short
+def filled(size: int) -> str:
+    """Return whole lines of about so many characters."""
+    return LINE * (size // len(LINE))
+
+
+def test_an_output_goes_whole_to_the_gate() -> None:
+    token = "ghp_" + "x" * 36
+    text = "a" * 8180 + token + "b" * 100_000 + KEY
+    assert bounded(text) == text
+    assert output_text([{"type": "text", "text": text}]) == text
+    assert json.loads(json_text({"a": text}))["a"] == text
+    assert json.loads(bounded_json(json.dumps({"a": text})))["a"] == text
+
+
+def test_an_enormous_output_loses_its_middle_at_line_breaks() -> None:
+    text = filled(2 * BOUND)
+    short = bounded(text)
+    assert len(short) <= BOUND
+    head, note, tail = short.partition("[")
+    assert set(head.splitlines()) == set(tail.splitlines()[1:]) == {LINE.strip()}
+    assert f"of {len(text)} characters left out]" in note + tail
+
+
+def test_an_enormous_line_is_left_out_whole() -> None:
+    assert bounded("x" * (BOUND + 1)) == f"[{BOUND + 1} of {BOUND + 1} characters left out]"
+
+
+@pytest.mark.parametrize("shift", range(0, 1600, 111))
+@pytest.mark.parametrize("ending", [END, ""], ids=["whole", "cut off"])
+def test_no_half_of_a_key_block_is_left_at_a_cut(shift: int, ending: str) -> None:
+    key = KEY.removesuffix(END) + ending
+    head = filled(BOUND // 2 - shift)
+    tail = filled(BOUND // 4 - shift)
+    text = f"{head}{key}\n{filled(BOUND)}{key}\n.\n{tail}"
+    short = bounded(text)
+    begun, ended = short.count(BEGIN), short.count(END)
+    if ending:
+        assert begun == ended
+        assert short.count(KEY_LINE) == 20 * begun
+    else:
+        assert "MIIEow" not in short or short.count(KEY_LINE) == 20 * begun
+    assert short.startswith(LINE)
+    assert short.endswith(LINE)
+
+
+def test_a_long_address_is_not_cut_through() -> None:
+    query = "?signature=" + "s" * 300
+    assert block_text({"type": "input_image", "image_url": "https://a/b.png" + query}) == (
+        "[image: https://a/b.png]"
+    )
+    assert block_text({"type": "input_image", "image_url": "data:image/svg+xml," + "s" * 300}) == (
+        "[image: 319 characters]"
+    )
 
 
 def test_images_are_named_not_copied() -> None:
@@ -38,7 +90,7 @@ def test_images_are_named_not_copied() -> None:
     url = f"data:image/png;base64,{ENCODED}"
     assert block_text({"type": "input_image", "image_url": url}) == NOTE
     assert block_text({"type": "image_url", "image_url": {"url": url}}) == NOTE
-    assert shorten(f"see {url} there") == f"see {NOTE} there"
+    assert bounded(f"see {url} there") == f"see {NOTE} there"
 
 
 def test_documents_and_broken_images_have_a_note_too() -> None:
@@ -61,14 +113,16 @@ def test_an_output_of_blocks_is_one_text() -> None:
     assert output_text({"a": 1}) == '{"a":1}'
 
 
-def test_arguments_stay_json_when_they_are_shortened() -> None:
-    text = json_text({"path": "a.py", "content": "x" * 100_000, "edits": [{"new": "y" * 50_000}]})
+def test_arguments_stay_json_when_they_are_bounded() -> None:
+    url = f"data:image/png;base64,{ENCODED * 20}"
+    text = json_text({"path": "a.py", "content": filled(2 * BOUND), "edits": [{"new": url}]})
     value = json.loads(text)
     assert value["path"] == "a.py"
-    assert len(text) < 30_000
+    assert len(text) < BOUND
     assert "characters left out" in value["content"]
-    assert json.loads(shorten_json(json.dumps({"patch": "z" * 100_000})))["patch"].endswith("z")
-    assert "characters left out" in shorten_json("no json " * 10_000)
+    assert value["edits"][0]["new"].startswith("[image: image/png")
+    assert json.loads(bounded_json(json.dumps({"shot": url})))["shot"].startswith("[image:")
+    assert "characters left out" in bounded_json("no json\n" * BOUND)
 
 
 def test_deep_arguments_do_not_raise() -> None:

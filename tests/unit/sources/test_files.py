@@ -1,3 +1,4 @@
+import contextlib
 import os
 import sys
 from collections.abc import Iterator
@@ -8,7 +9,16 @@ import pytest
 
 from archivist.domain.problems import FileProblem
 from archivist.sources import files
-from archivist.sources.files import continues, cursor_at, is_passing, look, read_range, walk
+from archivist.sources.files import (
+    continues,
+    cursor_at,
+    is_file,
+    is_folder,
+    is_passing,
+    look,
+    read_range,
+    walk,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +82,68 @@ def test_an_unreadable_folder_hides_only_itself(
 
     monkeypatch.setattr(os, "scandir", guarded)
     assert [path.name for path in walk(tmp_path, is_jsonl)] == ["two.jsonl"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symlinks need a privilege on Windows")
+def test_a_link_that_leads_to_itself_hides_only_itself(tmp_path: Path) -> None:
+    put(tmp_path / "a" / "one.jsonl")
+    put(tmp_path / "two.jsonl")
+    (tmp_path / "self").symlink_to("self")
+    (tmp_path / "there").symlink_to("back")
+    (tmp_path / "back").symlink_to("there")
+    (tmp_path / "a" / "self.jsonl").symlink_to("self.jsonl")
+    assert sorted(path.name for path in walk(tmp_path, is_jsonl)) == ["one.jsonl", "two.jsonl"]
+
+
+class Closed:
+    """An entry of a folder that may not be looked at."""
+
+    def __init__(self, entry: "os.DirEntry[str]") -> None:
+        self.name = entry.name
+
+    def is_dir(self) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+
+@pytest.mark.parametrize("fault", ["entry", "listing"])
+def test_an_entry_that_may_not_be_looked_at_hides_only_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    put(tmp_path / "one.jsonl")
+    put(tmp_path / "closed" / "two.jsonl")
+    scandir = os.scandir
+
+    @contextlib.contextmanager
+    def guarded(folder: Path) -> Iterator[Iterator[object]]:
+        with scandir(folder) as entries:
+            yield listed(sorted(entries, key=lambda entry: entry.name, reverse=True))
+
+    def listed(entries: list["os.DirEntry[str]"]) -> Iterator[object]:
+        for entry in entries:
+            if entry.name == "closed" and fault == "listing":
+                raise OSError(5, "Input/output error")
+            yield Closed(entry) if entry.name == "closed" else entry
+
+    monkeypatch.setattr(os, "scandir", guarded)
+    assert [path.name for path in walk(tmp_path, is_jsonl)] == ["one.jsonl"]
+
+
+def test_a_folder_that_may_not_be_looked_at_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert is_folder(tmp_path)
+    assert not is_file(tmp_path)
+    path = put(tmp_path / "file")
+    assert is_file(path)
+    assert not is_folder(path)
+    assert not is_folder(tmp_path / "missing")
+
+    def refused(self: Path) -> os.stat_result:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "stat", refused)
+    assert not is_folder(tmp_path)
+    assert not is_file(path)
 
 
 def test_a_root_that_does_not_exist_holds_nothing(tmp_path: Path) -> None:

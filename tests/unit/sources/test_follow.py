@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import os
 import sys
 import threading
 import time
@@ -215,6 +216,44 @@ async def test_a_symlinked_project_folder_is_followed(tmp_path: Path) -> None:
     async with following(root, poll_seconds=0.2) as told:
         put(elsewhere / "a.jsonl")
         await told.wait_for(root / "linked" / "a.jsonl")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symlinks need a privilege on Windows")
+@pytest.mark.parametrize("blind", [False, True], ids=["watched", "polled"])
+async def test_a_link_that_leads_to_itself_hides_nothing(tmp_path: Path, *, blind: bool) -> None:
+    (tmp_path / "self").symlink_to("self")
+    (tmp_path / "self.jsonl").symlink_to("self.jsonl")
+    async with following(tmp_path, poll_seconds=0.2, blind=blind) as told:
+        await told.wait_for(put(tmp_path / "a" / "one.jsonl"))
+        await told.wait_for(put(tmp_path / "two.jsonl"))
+
+
+async def test_a_root_that_may_not_be_looked_at_does_not_end_the_following(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed, here = tmp_path / "closed", tmp_path / "here"
+    here.mkdir()
+    real = Path.stat
+
+    def guarded(self: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+        if self == closed:
+            raise PermissionError(13, "Permission denied")
+        return real(self, follow_symlinks=follow_symlinks)
+
+    monkeypatch.setattr(Path, "stat", guarded)
+    async with following(closed, here) as told:
+        await told.wait_for(put(here / "a.jsonl"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has names that are no text")
+@pytest.mark.parametrize("place", ["root", "file"])
+async def test_a_name_that_is_no_utf8_is_followed(tmp_path: Path, place: str) -> None:
+    odd = os.fsdecode(b"caf\xe9")
+    root = tmp_path / (odd if place == "root" else "root")
+    root.mkdir()
+    async with following(root, poll_seconds=0.2) as told:
+        await told.wait_for(put(root / f"{odd}.jsonl"))
+        await told.wait_for(put(root / "other.jsonl"))
 
 
 async def test_a_cancelled_follower_leaves_no_thread_waiting(tmp_path: Path) -> None:

@@ -153,6 +153,16 @@ def test_what_was_searched_for_a_newline_is_not_searched_again(tmp_path: Path) -
         (float("nan"), None),
         (-5, None),
         ({"a": 1}, None),
+        ("1990-01-01T00:00:00Z", 631152000000),
+        ("1989-12-31T23:59:59.999Z", None),
+        ("2100-12-31T23:59:59.999Z", 4133980799999),
+        ("2101-01-01T00:00:00Z", None),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("9999-12-31T23:59:59-14:00", None),
+        ("1970-01-01T00:00:00Z", None),
+        (0, None),
+        (1, None),
+        (9_999_999_999_999, None),
     ],
 )
 def test_times_become_utc_milliseconds(value: object, wanted: int | None) -> None:
