@@ -89,7 +89,7 @@ class Ingest:
     ) -> AsyncIterator[FileReport]:
         """Import single files, or every transcript below folders, whatever their source."""
         for path in paths:
-            if await asyncio.to_thread(path.is_dir):
+            if await asyncio.to_thread(_is_folder, path):
                 for reader in self._readers:
                     found = await asyncio.to_thread(_files, reader, path)
                     async for report in self._import_files(reader, found, progress):
@@ -152,9 +152,10 @@ class Ingest:
                 return reader
         return None
 
-    async def mark_gone(self, path: Path) -> None:
-        """Note that a known file is no longer there: its session has ended, its turns stay."""
-        await self._store.mark_gone([self._name(path)], at=self._clock())
+    async def mark_if_gone(self, path: Path) -> None:
+        """Note when a known file is no longer there: its session has ended, its turns stay."""
+        if not await asyncio.to_thread(_is_there, path):
+            await self._store.mark_gone([self._name(path)], at=self._clock())
 
     async def _mark_all_gone(self, reader: Reader, home: Home, there: set[str]) -> None:
         """Note the files of a source that an assistant or a person has deleted meanwhile."""
@@ -175,12 +176,21 @@ class Ingest:
             try:
                 return await self._read(reader, path, settled=settled)
             except FileProblem as problem:
-                gone = not await asyncio.to_thread(path.exists)
+                if await self._is_kept_already(path):
+                    return FileReport(self._name(path), reader.source, Tally(), 0)
+                gone = not await asyncio.to_thread(_is_there, path)
                 await self._store.trouble(
                     reader.source, self._name(path), problem.message, gone=gone, at=self._clock()
                 )
                 _log.info("unreadable source=%s key=%s", reader.source, problem.key)
                 return FileReport(self._name(path), reader.source, Tally(), 0, problem.message)
+
+    async def _is_kept_already(self, path: Path) -> bool:
+        """Whether a compressed transcript was read before its assistant compressed it."""
+        if path.suffix != ".zst":
+            return False
+        known = await self._store.file(self._name(path.with_suffix("")))
+        return known is not None and known.cursor is not None
 
     async def _read(self, reader: Reader, path: Path, *, settled: bool | None) -> FileReport:
         known = await self._store.file(self._name(path))
@@ -244,8 +254,23 @@ def _vanished(missing: Sequence[str], roots: Sequence[str]) -> list[str]:
     return [
         name
         for name in missing
-        if any(Path(name).is_relative_to(root) for root in roots) and not Path(name).exists()
+        if any(Path(name).is_relative_to(root) for root in roots) and not _is_there(Path(name))
     ]
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a path exists; one that may not be looked at counts as there."""
+    try:
+        return path.exists()
+    except OSError:
+        return True
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _files(reader: Reader, root: Path) -> list[Path]:

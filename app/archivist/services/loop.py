@@ -102,8 +102,8 @@ class Loop:
         reader = await asyncio.to_thread(self._reader_of, path)
         if reader is not None:
             await self._ingest.read_file(reader, path)
-        elif not await asyncio.to_thread(path.exists):
-            await self._ingest.mark_gone(path)
+        else:
+            await self._ingest.mark_if_gone(path)
         self._again.discard(path)
 
     def _reader_of(self, path: Path) -> Reader | None:

@@ -220,3 +220,28 @@ async def test_a_bug_in_one_file_does_not_stop_the_others(tmp_path: Path, allow_
         assert sorted(report.new_turns for report in reports) == [0, 2]
         (reason,) = [report.reason for report in reports if report.reason]
         assert "ZeroDivisionError" in reason
+
+
+async def test_a_transcript_that_was_read_before_it_was_compressed_is_not_complained_of(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / ".codex" / "sessions" / "2026" / "10" / "01"
+    folder.mkdir(parents=True)
+    plain = folder / "rollout-2026-10-01T10-00-00-0199aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee.jsonl"
+    plain.write_text(
+        '{"timestamp":"2026-10-01T10:00:00Z","type":"session_meta","payload":'
+        '{"id":"0199aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee","timestamp":"2026-10-01T10:00:00Z"}}\n'
+        '{"timestamp":"2026-10-01T10:00:01Z","type":"response_item","payload":{"type":"message",'
+        '"role":"user","content":[{"type":"input_text","text":"hello"}]}}\n'
+    )
+    home = HomeFolder(tmp_path)
+    async with stored(tmp_path) as archive:
+        service = ingest(archive, tmp_path)
+        assert [r.new_turns async for r in service.import_home(home)] == [1]
+        packed = plain.with_name(plain.name + ".zst")
+        plain.rename(packed)
+        assert [r.reason async for r in service.import_home(home)] == [None]
+        other = packed.with_name(packed.name.replace("0199aaaa", "0199ffff"))
+        packed.rename(other)
+        (reason,) = [r.reason async for r in service.import_home(home)]
+        assert "compressed" in str(reason)
