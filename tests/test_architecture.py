@@ -28,7 +28,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "services": INSIDE | {"settings", "texts"},
     **dict.fromkeys(("agentmemory", "machine", "models", "sources", "store"), ADAPTER),
     **dict.fromkeys(("cli", "doors", "gui"), FRONT),
-    "paths": set(),
+    "paths": {"domain", "texts"},
     "resources": set(),
     "texts": set(),
     "settings": {"domain", "texts"},
