@@ -76,7 +76,10 @@ class SignalCue:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What makes words no statement of the person: questions, suppositions, others' words."""
+    """What makes words no statement of the person: questions, suppositions, others' words.
+
+    `negation` stands before what it negates, `denial` behind, in the same clause.
+    """
 
     ask: Pattern
     ask_anywhere: Pattern
@@ -87,6 +90,7 @@ class Guard:
     own: Pattern
     back: Pattern
     negation: Pattern
+    denial: Pattern
 
 
 @dataclass(frozen=True, slots=True)

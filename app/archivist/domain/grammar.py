@@ -11,7 +11,7 @@ def stated(sentence: Sentence, language: Language) -> str | None:
     """Return the plain form with all that is not stated blanked; None when nothing is.
 
     Questions and unreal conditions leave nothing. Clauses that suppose ("if I like it") and what
-    others say or think are blanked, up to a "but" or "then".
+    others say or think are blanked, up to a "but" or "then"; so is what a clause denies at its end.
     """
     guard, plain = language.guard, sentence.plain
     if sentence.asks or guard.unreal.search(plain) or _starts(language, guard.ask, plain, 0):
@@ -20,6 +20,7 @@ def stated(sentence: Sentence, language: Language) -> str | None:
         if _asks(guard, plain[start:end]):
             plain = _blanked(plain, (start, end))
     plain = _without_supposed(plain, sentence, language)
+    plain = _without_denied(plain, sentence, guard)
     plain = without_others(plain, guard)
     return plain if plain.strip(BLANK + " .,;:!") else None
 
@@ -37,9 +38,15 @@ def clause_starts(sentence: Sentence, plain: str, language: Language) -> set[int
 
 
 def is_negated(plain: str, clause: Span, cue_start: int, guard: Guard) -> bool:
-    """Whether a negation stands shortly before the cue in its clause ("wouldn't say I prefer")."""
+    """Whether a negation stands shortly before the cue in its clause, or a denial behind it.
+
+    "I wouldn't say I prefer"; "好きというわけではありません".
+    """
     start = max(clause[0], cue_start - _NEGATION_REACH)
-    return guard.negation.search(plain, start, cue_start) is not None
+    return (
+        guard.negation.search(plain, start, cue_start) is not None
+        or guard.denial.search(plain, cue_start, clause[1]) is not None
+    )
 
 
 def skip_blanks(plain: str, at: int) -> int:
@@ -74,6 +81,13 @@ def _without_supposed(plain: str, sentence: Sentence, language: Language) -> str
         if found:
             back = language.guard.back.search(plain, found.end(), end)
             plain = _blanked(plain, (found.start(), back.start() if back else end))
+    return plain
+
+
+def _without_denied(plain: str, sentence: Sentence, guard: Guard) -> str:
+    for start, end in sentence.clauses:
+        if found := guard.denial.search(plain, start, end):
+            plain = _blanked(plain, (start, found.end()))
     return plain
 
 

@@ -44,12 +44,17 @@ class Conflict:
 
 def changes(old: Lines, new: Lines) -> list[Change]:
     """Return what turns the old lines into the new ones, in order and never touching."""
+    return [Change(a, b, tuple(new[c:d])) for a, b, c, d in differences(old, new)]
+
+
+def differences(old: Lines, new: Lines) -> list[tuple[int, int, int, int]]:
+    """Return where two files differ: `old[a:b]` stands where `new[c:d]` stands."""
     head = _common(old, new)
     tail = _common(old[head:][::-1], new[head:][::-1])
     middle = new[head : len(new) - tail]
     matcher = SequenceMatcher(None, old[head : len(old) - tail], middle, autojunk=False)
     return [
-        Change(head + a, head + b, tuple(middle[c:d]))
+        (head + a, head + b, head + c, head + d)
         for kind, a, b, c, d in matcher.get_opcodes()
         if kind != "equal"
     ]
@@ -146,10 +151,21 @@ def unified(old: Lines, change: Change, *, title: str = "") -> str:
 
 
 def file_diff(old: bytes | None, new: bytes | None) -> str:
-    """Return what differs between two states of a file, one piece a change."""
-    lines = split_lines(old or b"")
-    found = changes(lines, split_lines(new or b""))
-    return "\n".join(unified(lines, change) for change in found)
+    """Return what differs between two states of a file; changes near each other share a piece."""
+    before = [_shown(line) for line in split_lines(old or b"")]
+    after = [_shown(line) for line in split_lines(new or b"")]
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    rows: list[str] = []
+    for group in matcher.get_grouped_opcodes(CONTEXT) if before != after else ():
+        (_, a, _, c, _), (_, _, b, _, d) = group[0], group[-1]
+        rows.append(f"@@ -{_span(a, b - a)} +{_span(c, d - c)} @@")
+        for kind, start, end, new_start, new_end in group:
+            if kind == "equal":
+                rows += [f" {line}" for line in before[start:end]]
+                continue
+            rows += [f"-{line}" for line in before[start:end]]
+            rows += [f"+{line}" for line in after[new_start:new_end]]
+    return "\n".join(rows)
 
 
 def _shown(line: bytes) -> str:

@@ -130,6 +130,13 @@ def normal_form(text: str) -> str:
     Case, width, punctuation, articles and courtesies do not matter; order, negations and amounts
     do.
     """
+    form, shorter = text, _reduced(text)
+    while shorter != form:  # with its fillers gone a text may look like another language
+        form, shorter = shorter, _reduced(shorter)
+    return form
+
+
+def _reduced(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
     words = [word.removeprefix("请") for word in _WORDS.findall(folded)]
     fillers = _FILLERS.get(language_of(folded, "en"), frozenset())
@@ -210,7 +217,7 @@ def _draft(
 
 
 def _category(weighed: Weighed) -> Category:
-    if "mistake" in weighed.signals:
+    if "mistake" in weighed.signals and weighed.kinds[0] == CORRECTION:
         return Category.MISTAKE
     plain = next((kind for kind in weighed.kinds if kind != CORRECTION), "rule")
     return _CATEGORY_OF[plain]

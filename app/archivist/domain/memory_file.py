@@ -1,14 +1,14 @@
 """What a memory file should say more, and where in it: lessons become bullets under our headings.
 
-Lines that a person wrote are never changed, moved or joined; every byte outside the added lines
-stays. Files are bytes here, and None is a file that does not exist.
+Lines that a person wrote are never changed, moved or joined; a bullet that we wrote may give way to
+a new wording. Every other byte stays. Files are bytes, and None is a file that does not exist.
 """
 
 import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -71,14 +71,16 @@ class Unfit(StrEnum):
 class Hunk:
     """One bullet to add under a heading; it can be placed whatever becomes of the other hunks.
 
-    `preselected` is false where a person must look twice: the words come from outside, hide
-    characters, or read like an order to a model.
+    `removed` is the bullet of ours that says the same in older words, or "": it gives way while it
+    stands as we wrote it. `preselected` is false where a person must look twice: the words come
+    from outside, hide characters, or read like an order to a model.
     """
 
     heading: str
     added: str
     lessons: tuple[LessonId, ...]
     preselected: bool
+    removed: str = ""
 
 
 def fingerprint(data: bytes | None) -> str | None:
@@ -106,19 +108,47 @@ def blocked(data: bytes | None, titles: Sequence[str]) -> int | None:
     return doc.open_at + 1
 
 
-def propose(data: bytes | None, lessons: Sequence[Lesson]) -> tuple[Hunk, ...]:
-    """Return one hunk for each lesson that the file does not hold yet, in the order of headings."""
-    there = set(_items(_outline(data)))
+def propose(
+    data: bytes | None, lessons: Sequence[Lesson], own: Mapping[LessonId, str] | None = None
+) -> tuple[Hunk, ...]:
+    """Return one hunk for each lesson that the file does not hold yet, in the order of headings.
+
+    `own`: the bullets that we, and nobody else, added for lessons that have other words by now.
+    """
+    doc = _outline(data)
+    there = _said(doc)
     found: dict[str, list[Lesson]] = {}
     for lesson in lessons:
         if _key(lesson.text) not in there:
             found.setdefault(_key(lesson.text), []).append(lesson)
     order = list(TITLES.values())
-    hunks = [_hunk(group) for group in found.values() if group[0].category in TITLES]
+    wanted = {_key(lesson.text) for lesson in lessons}
+    outdated = {
+        ident: bullet
+        for ident, bullet in (own or {}).items()
+        if _key(bullet.removeprefix("- ")) not in wanted and _standing(doc, bullet) is not None
+    }
+    hunks: list[Hunk] = []
+    for group in found.values():
+        if group[0].category in TITLES:
+            taken = {hunk.removed for hunk in hunks}
+            olds = [outdated[one.id] for one in group if one.id in outdated]
+            old = next((bullet for bullet in olds if bullet not in taken), "")
+            hunks.append(_hunk(group, removed=old))
     return tuple(sorted(hunks, key=lambda hunk: order.index(hunk.heading)))
 
 
-def _hunk(lessons: Sequence[Lesson]) -> Hunk:
+def bullet_of(lesson: Lesson) -> str:
+    """Return the line that says a lesson, with the marker that we use where no other is in use."""
+    return f"- {_one_line(lesson.text)}"
+
+
+def holds(data: bytes | None, bullet: str) -> bool:
+    """Tell whether a file has a bullet of exactly these words."""
+    return bool(_places(_outline(data), bullet))
+
+
+def _hunk(lessons: Sequence[Lesson], *, removed: str) -> Hunk:
     text = _one_line(lessons[0].text)
     doubtful = (
         any(lesson.untrusted for lesson in lessons)
@@ -127,9 +157,10 @@ def _hunk(lessons: Sequence[Lesson]) -> Hunk:
     )
     return Hunk(
         heading=TITLES[lessons[0].category],
-        added=f"- {text}",
+        added=bullet_of(lessons[0]),
         lessons=tuple(lesson.id for lesson in lessons),
         preselected=not doubtful,
+        removed=removed,
     )
 
 
@@ -150,14 +181,26 @@ def place(data: bytes | None, hunks: Sequence[Hunk]) -> bytes:
     A file that is `blocked` for a heading must not be given here.
     """
     result = data or b""
-    for title, bullets in _by_heading(hunks):
+    added: list[Hunk] = []
+    for hunk in hunks:
         doc = _outline(result)
-        there = set(_items(doc))
+        change = _replacement(doc, hunk)
+        if change is None:
+            added.append(hunk)
+        else:
+            result = _changed(result, doc, change)
+    for title, bullets in _by_heading(added):
+        doc = _outline(result)
+        there = _said(doc)
         fresh = [bullet for bullet in bullets if _key(bullet.removeprefix("- ")) not in there]
         if fresh:
-            bom = BOM if result.startswith(BOM) else b""
-            result = bom + b"".join(apply_changes(doc.raw, [_insertion(doc, title, fresh)]))
+            result = _changed(result, doc, _insertion(doc, title, fresh))
     return result
+
+
+def _changed(data: bytes, doc: Outline, change: Change) -> bytes:
+    bom = BOM if data.startswith(BOM) else b""
+    return bom + b"".join(apply_changes(doc.raw, [change]))
 
 
 def rebase(base: bytes | None, current: bytes | None, hunks: Sequence[Hunk]) -> bytes | Conflict:
@@ -167,10 +210,17 @@ def rebase(base: bytes | None, current: bytes | None, hunks: Sequence[Hunk]) -> 
     merge finds the place by the lines around it, or there is a conflict.
     """
     before, now = _outline(base), _outline(current)
-    lost = [h for h in hunks if _find(before, h.heading) and not _find(now, h.heading)]
+    lost = [
+        hunk
+        for hunk in hunks
+        if _find(before, hunk.heading)
+        and not _find(now, hunk.heading)
+        and _replacement(now, hunk) is None
+    ]
     if not lost:
         return place(current, hunks)
-    merged = merge(base or b"", place(base, lost), current or b"")
+    only_added = [replace(hunk, removed="") for hunk in lost]
+    merged = merge(base or b"", place(base, only_added), current or b"")
     if isinstance(merged, Conflict):
         return merged
     return place(merged, [hunk for hunk in hunks if hunk not in lost])
@@ -180,7 +230,11 @@ def hunk_diffs(data: bytes | None, hunks: Sequence[Hunk]) -> list[str]:
     """Return what each hunk alone would change, as unified diffs without file names."""
     doc = _outline(data)
     return [
-        unified(doc.raw, _insertion(doc, hunk.heading, [hunk.added]), title=f"## {hunk.heading}")
+        unified(
+            doc.raw,
+            _replacement(doc, hunk) or _insertion(doc, hunk.heading, [hunk.added]),
+            title=f"## {hunk.heading}",
+        )
         for hunk in hunks
     ]
 
@@ -201,6 +255,39 @@ def _find(doc: Outline, title: str) -> Heading | None:
     wanted = title.casefold()
     found = (h for h in doc.headings if h.level == 2 and h.title.rstrip(":").casefold() == wanted)
     return next(found, None)
+
+
+def _replacement(doc: Outline, hunk: Hunk) -> Change | None:
+    """Return the change of the outdated bullet into the new one; None when it does not stand."""
+    number = _standing(doc, hunk.removed) if hunk.removed else None
+    if number is None:
+        return None
+    text = hunk.added.removeprefix("- ")
+    if _key(text) in _said(doc):
+        return Change(number, number + 1, ())
+    end = doc.raw[number][len(doc.raw[number].rstrip(b"\r\n")) :]
+    line = (doc.lines[number].bullet + text).encode(errors="replace") + end
+    return Change(number, number + 1, (line,))
+
+
+def _standing(doc: Outline, bullet: str) -> int | None:
+    """Return where a bullet stands in exactly these words; None also when it does more than once.
+
+    Of two such lines one may be a person's.
+    """
+    places = _places(doc, bullet)
+    return places[0] if len(places) == 1 else None
+
+
+def _places(doc: Outline, bullet: str) -> list[int]:
+    text = bullet.removeprefix("- ")
+    return [
+        start
+        for start, end, _ in _items(doc)
+        if end == start + 1
+        and (marker := doc.lines[start].bullet)
+        and doc.raw[start].decode(errors="replace").rstrip("\r\n") == marker + text
+    ]
 
 
 def _insertion(doc: Outline, title: str, bullets: Sequence[str]) -> Change:
@@ -266,18 +353,24 @@ def _line_end(doc: Outline, at: int) -> bytes:
     return b"\n"
 
 
-def _items(doc: Outline) -> Iterator[str]:
-    """Yield what the file says, in the form that is compared: one key a bullet or paragraph."""
-    words: list[str] = []
-    for line, raw in zip(doc.lines, doc.raw, strict=True):
+def _said(doc: Outline) -> set[str]:
+    """Return what the file says, in the form that is compared: one key a bullet or paragraph."""
+    return {_key(text) for _, _, text in _items(doc)}
+
+
+def _items(doc: Outline) -> Iterator[tuple[int, int, str]]:
+    """Yield each bullet and paragraph: its lines from and to (exclusive), and its words."""
+    start, words = 0, list[str]()
+    for number, (line, raw) in enumerate(zip(doc.lines, doc.raw, strict=True)):
         text = raw.decode(errors="replace").strip("\r\n")
         marker = _ITEM.match(text)
         if line.kind is not Kind.TEXT or marker:
-            yield _key("".join(words))
-            words = []
+            yield start, number, "".join(words)
+            start, words = number, []
         if line.kind is Kind.TEXT:
+            start = start if words else number
             words.append(text[marker.end() :] if marker else text)
-    yield _key("".join(words))
+    yield start, len(doc.lines), "".join(words)
 
 
 def _key(text: str) -> str:

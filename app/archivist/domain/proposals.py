@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NewType
 
+from archivist.domain.knowledge import LessonId
 from archivist.domain.memory_file import Hunk, fingerprint
 
 TargetId = NewType("TargetId", int)
@@ -100,6 +101,15 @@ class FileWrite:
     def after_sha(self) -> str | None:
         """The SHA-256 of the file after."""
         return fingerprint(self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenBullet:
+    """A bullet that a write which still stands put into a file, and the lessons that it says."""
+
+    write: WriteId
+    added: str
+    lessons: tuple[LessonId, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,11 +72,11 @@ def _reason(sentence: Sentence | None, language: Language) -> RefusalReason:
         return RefusalReason.NOT_OWN
     if sentence.asks or language.guard.ask.search(sentence.plain):
         return RefusalReason.QUESTION
+    if _is_denied(sentence, language):
+        return RefusalReason.NEGATED
     plain = stated(sentence, language)
     if plain is None or not _has_cue(plain, language):
         return RefusalReason.SUPPOSED
-    if _is_denied(sentence, language):
-        return RefusalReason.NEGATED
     return RefusalReason.ONE_OFF
 
 

@@ -5,10 +5,11 @@ weights of the cue tables; the heaviest hint tells the kind.
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from archivist.domain.cues import Cues, Language
+from archivist.domain.cues import Cues, Language, Together
 from archivist.domain.events import sightings_in
 from archivist.domain.grammar import clause_starts, skip_blanks, stated
 from archivist.domain.sentences import BLANK, Sentence
@@ -49,15 +50,27 @@ def weigh_plain(sentence: Sentence, plain: str, language: Language, cues: Cues) 
     if not found:
         return None
     weights = {name: cues.signals[name].weight for name in found if name in cues.signals}
+    pairs = [pair for pair in cues.together if pair.names <= found.keys()]
     score = sum(weights.values()) + _length_penalty(plain, language)
-    score += sum(pair.weight for pair in cues.together if pair.names <= found.keys())
+    score += sum(pair.weight for pair in pairs)
+    kinds = _kinds(weights, pairs, cues)
+    return Weighed(score, kinds, frozenset(found), min(found[name] for name in found))
+
+
+def _kinds(weights: Mapping[str, float], pairs: Sequence[Together], cues: Cues) -> tuple[str, ...]:
+    """The kinds that the signals hint at, heaviest first; a pair adds to the kinds of its two."""
     hints: dict[str, float] = {}
     for name, weight in weights.items():
         kind = cues.signals[name].kind
         if kind is not None and weight > 0:
             hints[kind] = hints.get(kind, 0.0) + weight
-    kinds = tuple(sorted(hints, key=lambda kind: (-hints[kind], kind)))
-    return Weighed(score, kinds, frozenset(found), min(found[name] for name in found))
+    for pair in pairs:
+        for kind in {cues.signals[name].kind for name in pair.names}:
+            if kind in hints:
+                hints[kind] += pair.weight
+    # What a person says to like stays a liking, however much "always" stands beside it.
+    own = ("preference",) if "event_preference" in weights else ()
+    return tuple(sorted(hints, key=lambda kind: (kind not in own, -hints[kind], kind)))
 
 
 def _signals(sentence: Sentence, plain: str, language: Language) -> dict[str, int]:

@@ -19,6 +19,7 @@ from archivist.domain.proposals import (
     TargetId,
     WriteId,
     WriteState,
+    WrittenBullet,
 )
 
 
@@ -56,7 +57,8 @@ class OpenProposals(Protocol):
     ) -> None:
         """Make the open proposal say exactly these hunks.
 
-        The same words keep their number; what was once written or rejected does not come back.
+        The same words keep their number; what was once written or rejected does not come back,
+        but as the new wording of a bullet that stands.
         """
 
     async def reject(self, hunks: Sequence[HunkId], *, note: Note) -> None:
@@ -77,6 +79,9 @@ class Writes(Protocol):
     ) -> list[FileWrite]:
         """Return the writes in these states, newest first."""
 
+    async def bullets(self, path: str) -> list[WrittenBullet]:
+        """Return what the standing writes of a file added, oldest first."""
+
     async def plan(self, plan: Plan, *, at: int) -> WriteId:
         """Note what is about to be written."""
 
@@ -89,5 +94,11 @@ class Writes(Protocol):
     async def mark(self, write: WriteId, state: WriteState) -> None:
         """Note that a write is being taken back, or that this did not happen."""
 
-    async def record_undone(self, write: WriteId, *, at: int) -> None:
-        """Note that a write was taken back: its hunks wait again, its command is undone."""
+    async def refit(self, write: WriteId, *, before: bytes | None, after: bytes) -> None:
+        """Let a write say what the file is with and without it now that a person edited it."""
+
+    async def record_undone(self, write: WriteId, *, now: bytes | None, at: int) -> None:
+        """Note that a write was taken back, and what the file holds by now.
+
+        Its hunks wait again, its command is undone.
+        """

@@ -7,7 +7,7 @@ finds a plan compares the file with it and knows whether the second step happene
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +26,7 @@ from archivist.domain.proposals import (
     WriteId,
     WriteState,
 )
+from archivist.domain.withdrawal import withdraw
 from archivist.ports.files import LockedFile, MemoryFiles
 from archivist.ports.machine import Clock
 from archivist.ports.proposals import OpenProposals, Writes
@@ -73,33 +74,25 @@ class MemoryWrites:
         async with self._files.locked(Path(path)) as file:
             await self._settle(path, file)
             for _ in range(_TRIES):
-                found = await self._find(proposal)
-                done = await self._try(file, found, _chosen(found, hunks))
+                done = await self._try(file, *await self.choose(proposal, hunks))
                 if done is not None:
                     return done
-        raise FileProblem(
-            tr("{path} is being changed by another program all the time.", path=path),
-            advice=tr("Close it there, then try again; nothing was written."),
-        )
+        raise _restless(path)
 
     async def undo(self, write: WriteId) -> None:
-        """Restore the bytes that a file had before a write; done already is no error.
+        """Take a write back: the bytes from before it, or the file as it is without its lines.
 
-        Raises Refused for an unknown write and when the file has changed since.
+        Done already is no error. Raises Refused for an unknown write and, with the key
+        `memory-conflict`, when the written lines themselves were changed.
         """
         path = (await self._known(write)).path
         async with self._files.locked(Path(path)) as file:
             await self._settle(path, file)
-            known = await self._known(write)
-            if known.state is WriteState.UNDONE:
-                return
-            if fingerprint(await file.read()) != known.after_sha:
-                raise _changed_since(path)
-            await self._writes.mark(write, WriteState.UNDOING)
-            if not await self._restore(file, known):
-                await self._writes.mark(write, WriteState.WRITTEN)
-                raise _changed_since(path)
-            await self._writes.record_undone(write, at=self._clock())
+            for _ in range(_TRIES):
+                known = await self._known(write)
+                if known.state is WriteState.UNDONE or await self._take_back(file, known):
+                    return
+        raise _restless(path)
 
     async def recover(self) -> list[Problem]:
         """Settle the writes that a crash interrupted; return what could not be settled."""
@@ -112,6 +105,13 @@ class MemoryWrites:
             except Problem as problem:
                 problems.append(problem)
         return problems
+
+    async def choose(
+        self, proposal: ProposalId, hunks: Sequence[HunkId]
+    ) -> tuple[Proposal, list[StoredHunk]]:
+        """Return an open proposal and its hunks with these numbers. Raises Refused like apply."""
+        found = await self._find(proposal)
+        return found, _chosen(found, hunks)
 
     async def _find(self, ident: ProposalId) -> Proposal:
         for proposal in await self._proposals.proposals():
@@ -152,6 +152,25 @@ class MemoryWrites:
         await self._writes.record_written(write, note=self._note(path, len(ids)))
         return Applied(write, path, len(ids), fingerprint(after) or "")
 
+    async def _take_back(self, file: LockedFile, write: FileWrite) -> bool:
+        """Take a write back once; False when the file changed under our hands."""
+        current = await file.read()
+        if fingerprint(current) != write.after_sha:
+            without = await asyncio.to_thread(_without, write, current)
+            if current is None or without == current:  # a person took the lines out already
+                await self._writes.mark(write.id, WriteState.UNDOING)
+                await self._writes.record_undone(write.id, now=current, at=self._clock())
+                return True
+            # Whoever finds an interrupted undo compares the file with these two.
+            await self._writes.refit(write.id, before=without, after=current)
+            write = replace(write, before=without, after=current)
+        await self._writes.mark(write.id, WriteState.UNDOING)
+        if not await self._restore(file, write):
+            await self._writes.mark(write.id, WriteState.WRITTEN)
+            return False
+        await self._writes.record_undone(write.id, now=write.before, at=self._clock())
+        return True
+
     async def _restore(self, file: LockedFile, write: FileWrite) -> bool:
         sha = fingerprint(write.after) or ""
         try:
@@ -177,8 +196,9 @@ class MemoryWrites:
                 case WriteState.PLANNED, _, True:
                     await self._writes.forget(write.id)
                 case WriteState.UNDOING, _, True:
-                    await self._writes.record_undone(write.id, at=self._clock())
-                case WriteState.UNDOING, True, _:
+                    now = write.before
+                    await self._writes.record_undone(write.id, now=now, at=self._clock())
+                case WriteState.UNDOING, _, _:  # edited by hand since: a new undo looks again
                     await self._writes.mark(write.id, WriteState.WRITTEN)
                 case _:
                     problems.append(_interrupted(write))
@@ -252,10 +272,27 @@ def _listed(ids: Sequence[HunkId]) -> str:
     return ", ".join(str(ident) for ident in ids)
 
 
-def _changed_since(path: str) -> Refused:
-    return Refused(
-        tr("{path} has changed since this was written.", path=path),
-        advice=tr("Take back the later changes first, or edit the file by hand."),
+def _without(write: FileWrite, current: bytes | None) -> bytes | None:
+    """Return an edited file without what a write did to it, None when nothing is left of it."""
+    if current is None:
+        return None
+    result = withdraw(write.before, write.after, current)
+    if isinstance(result, Conflict):
+        raise Refused(
+            tr("The lines that this wrote to {path} were changed since.", path=write.path),
+            advice=tr(
+                "Edit the file by hand; `archivist undo --skip` then passes this write over."
+            ),
+            key="memory-conflict",
+        )
+    was_ours_alone = write.before is None and not result.strip() and current.strip()
+    return None if was_ours_alone else result
+
+
+def _restless(path: str) -> FileProblem:
+    return FileProblem(
+        tr("{path} is being changed by another program all the time.", path=path),
+        advice=tr("Close it there, then try again; nothing was written."),
     )
 
 

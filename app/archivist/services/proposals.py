@@ -12,7 +12,7 @@ from typing import Any
 
 from archivist.domain.hunks import file_diff
 from archivist.domain.knowledge import Lesson, LessonId, LessonState
-from archivist.domain.memory_file import Hunk, hunk_diffs, propose
+from archivist.domain.memory_file import Hunk, bullet_of, holds, hunk_diffs, place, propose
 from archivist.domain.problems import Problem, Refused
 from archivist.domain.proposals import (
     FileWrite,
@@ -37,10 +37,11 @@ _HISTORY = 100
 
 @dataclass(frozen=True, slots=True)
 class ShownHunk:
-    """One change as a person sees it."""
+    """One change as a person sees it; `removed` is the bullet of ours that gives way, or ""."""
 
     id: HunkId
     heading: str
+    removed: str
     added: str
     diff: str
     lessons: tuple[LessonId, ...]
@@ -158,6 +159,16 @@ class Proposals:
         found = await self._proposals.proposals()
         return [await asyncio.to_thread(_shown, p) for p in found if p.open_hunks]
 
+    async def preview(self, proposal: int, hunks: Sequence[int]) -> str:
+        """Return what the named hunks together would change, as one diff of the file.
+
+        Raises Refused for a proposal or hunks that do not wait.
+        """
+        chosen = [HunkId(hunk) for hunk in dict.fromkeys(hunks)]
+        found, stored = await self._writer.choose(ProposalId(proposal), chosen)
+        after = await asyncio.to_thread(place, found.base, [one.hunk for one in stored])
+        return await asyncio.to_thread(file_diff, found.base, after)
+
     async def apply(self, proposal: int, hunks: Sequence[int]) -> Applied:
         """Write the named hunks of a proposal to its file.
 
@@ -189,7 +200,11 @@ class Proposals:
         return [await asyncio.to_thread(_shown_write, write) for write in writes]
 
     async def undo_write(self, write: int) -> None:
-        """Restore a file as it was before a write. Raises Refused when it has changed since."""
+        """Take a write out of its file again; hand edits stay.
+
+        Raises Refused, with the key `memory-conflict`, when the written lines themselves were
+        changed.
+        """
         await self._writer.undo(WriteId(write))
         self._bus.tell(ProposalsChanged())
 
@@ -213,16 +228,38 @@ class Proposals:
     async def _refresh(self, target: Target, kept: Sequence[Lesson]) -> None:
         data = await self._files.read(Path(target.path))
         lessons = [lesson for lesson in kept if lesson.project == target.project]
-        hunks = await asyncio.to_thread(_proposed, target.path, data, lessons)
+        own = await self._outdated(target, lessons)
+        hunks = await asyncio.to_thread(_proposed, target.path, data, lessons, own)
         await self._proposals.refresh(target.id, data, hunks, at=self._clock())
+
+    async def _outdated(self, target: Target, lessons: Sequence[Lesson]) -> dict[LessonId, str]:
+        """Return the bullets that our newest writes added for lessons with other words by now.
+
+        A bullet that stood in the file before our write is not ours.
+        """
+        written = {
+            lesson: bullet
+            for bullet in await self._writes.bullets(target.path)
+            for lesson in bullet.lessons
+        }
+        found: dict[LessonId, str] = {}
+        for lesson in lessons:
+            bullet = written.get(lesson.id)
+            if bullet is not None and bullet.added != bullet_of(lesson):
+                write = await self._writes.find(bullet.write)
+                if write is not None and not holds(write.before, bullet.added):
+                    found[lesson.id] = bullet.added
+        return found
 
     def _note(self, label: str) -> Note:
         return Note(label, self._caller, self._clock())
 
 
-def _proposed(path: str, data: bytes | None, lessons: Sequence[Lesson]) -> tuple[Hunk, ...]:
+def _proposed(
+    path: str, data: bytes | None, lessons: Sequence[Lesson], own: Mapping[LessonId, str]
+) -> tuple[Hunk, ...]:
     check_file(path, data, [])
-    hunks = propose(data, lessons)
+    hunks = propose(data, lessons, own)
     check_file(path, data, [hunk.heading for hunk in hunks])
     return hunks
 
@@ -234,6 +271,7 @@ def _shown(proposal: Proposal) -> ShownProposal:
         ShownHunk(
             id=stored.id,
             heading=stored.hunk.heading,
+            removed=stored.hunk.removed,
             added=stored.hunk.added,
             diff=diff,
             lessons=stored.hunk.lessons,

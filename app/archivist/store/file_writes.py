@@ -6,8 +6,18 @@ from typing import Final
 
 import aiosqlite
 
+from archivist.domain.knowledge import LessonId
 from archivist.domain.memory_file import fingerprint
-from archivist.domain.proposals import FileWrite, HunkId, HunkState, Note, Plan, WriteId, WriteState
+from archivist.domain.proposals import (
+    FileWrite,
+    HunkId,
+    HunkState,
+    Note,
+    Plan,
+    WriteId,
+    WriteState,
+    WrittenBullet,
+)
 from archivist.store.commands import log_command
 from archivist.store.database import Database
 from archivist.store.proposals import SET_STATE, end_if_decided, move_base, reopen_hunks
@@ -33,6 +43,16 @@ returning *
 """
 MARK: Final = """
 update file_write set state = ? where id = ? and state in ('written', 'undoing')
+"""
+BULLETS: Final = """
+select w.id, h.added, h.lessons
+from file_write w, json_each(w.hunks) j join hunk h on h.id = j.value
+where w.path = ? and w.state = 'written'
+order by w.id, h.id
+"""
+REFIT: Final = """
+update file_write set before = ?, after = ?, before_sha = ?, after_sha = ?
+where id = ? and state = 'written'
 """
 UNDONE: Final = """
 update file_write set state = 'undone' where id = ? and state = 'undoing' returning *
@@ -62,6 +82,14 @@ class WriteStore:
         values = (json.dumps(states), path, path, -1 if limit is None else limit)
         async with self._database.read() as connection:
             return [_write(row) for row in await connection.execute_fetchall(LIST, values)]
+
+    async def bullets(self, path: str) -> list[WrittenBullet]:
+        """Return what the standing writes of a file added, oldest first."""
+        async with self._database.read() as connection:
+            return [
+                WrittenBullet(WriteId(row["id"]), row["added"], _lessons(row["lessons"]))
+                for row in await connection.execute_fetchall(BULLETS, (path,))
+            ]
 
     async def plan(self, plan: Plan, *, at: int) -> WriteId:
         """Note what is about to be written."""
@@ -99,14 +127,23 @@ class WriteStore:
         async with self._database.write() as connection:
             await connection.execute(MARK, (state, write))
 
-    async def record_undone(self, write: WriteId, *, at: int) -> None:
-        """Note that a write was taken back: its hunks wait again, its command is undone."""
+    async def refit(self, write: WriteId, *, before: bytes | None, after: bytes) -> None:
+        """Let a write say what the file is with and without it now that a person edited it."""
+        values = (before, after, fingerprint(before), fingerprint(after), write)
+        async with self._database.write() as connection:
+            await connection.execute(REFIT, values)
+
+    async def record_undone(self, write: WriteId, *, now: bytes | None, at: int) -> None:
+        """Note that a write was taken back, and what the file holds by now.
+
+        Its hunks wait again, its command is undone.
+        """
         async with self._database.write() as connection:
             row = await _only(connection, UNDONE, (write,))
             if row is None:
                 return
             await reopen_hunks(connection, json.loads(row["hunks"]), HunkState.WRITTEN)
-            await move_base(connection, row["proposal_id"], row["before"])
+            await move_base(connection, row["proposal_id"], now)
             await connection.execute(UNDO_COMMAND, (at, write))
 
 
@@ -114,6 +151,10 @@ async def _only(
     connection: aiosqlite.Connection, statement: str, values: Sequence[object]
 ) -> aiosqlite.Row | None:
     return next(iter(await connection.execute_fetchall(statement, values)), None)
+
+
+def _lessons(numbers: str) -> tuple[LessonId, ...]:
+    return tuple(LessonId(number) for number in json.loads(numbers))
 
 
 def _write(row: aiosqlite.Row) -> FileWrite:

@@ -31,7 +31,7 @@ HUNKS: Final = """
 select * from hunk where proposal_id in (select value from json_each(?)) order by proposal_id, seq
 """
 KNOWN: Final = """
-select h.id, h.heading, h.added, h.state, p.state as proposal_state
+select h.id, h.heading, h.added, h.removed, h.state
 from hunk h join proposal p on p.id = h.proposal_id
 where p.target_id = ?
 """
@@ -50,7 +50,7 @@ where state = 'open' and target_id = (select target_id from proposal where id = 
 """
 ADD_HUNK: Final = """
 insert into hunk (proposal_id, seq, heading, removed, added, lessons, preselected)
-values (?, (select coalesce(max(seq), 0) + 1 from hunk where proposal_id = ?), ?, '', ?, ?, ?)
+values (?, (select coalesce(max(seq), 0) + 1 from hunk where proposal_id = ?), ?, ?, ?, ?, ?)
 """
 UPDATE_HUNK: Final = """
 update hunk set lessons = ?, preselected = ? where id = ?
@@ -106,26 +106,30 @@ class ProposalStore:
     ) -> None:
         """Make the open proposal say exactly these hunks.
 
-        The same words keep their number; what was once written or rejected does not come back.
+        The same words keep their number; what was once written or rejected does not come back,
+        but as the new wording of a bullet that stands.
         """
         async with self._database.write() as connection:
-            known = {
-                (row["heading"], row["added"]): row
-                for row in await connection.execute_fetchall(KNOWN, (target,))
+            rows = list(await connection.execute_fetchall(KNOWN, (target,)))
+            waiting = {_words(row): row for row in rows if row["state"] == HunkState.OPEN}
+            wanted = {
+                (hunk.heading, hunk.removed, hunk.added): hunk
+                for hunk in hunks
+                if not _is_settled(hunk, rows)
             }
-            wanted = {(hunk.heading, hunk.added): hunk for hunk in hunks}
-            fresh = [hunk for key, hunk in wanted.items() if key not in known]
+            fresh = [hunk for words, hunk in wanted.items() if words not in waiting]
             proposal = await _open_of(connection, target)
             if proposal is None and fresh:
-                values = (target, base, fingerprint(base), at)
-                proposal = (await connection.execute(BEGIN, values)).lastrowid
+                opened = (target, base, fingerprint(base), at)
+                proposal = (await connection.execute(BEGIN, opened)).lastrowid
             if proposal is None:
                 return
-            for key, row in known.items():
-                await _keep_or_drop(connection, row, wanted.get(key))
+            for words, row in waiting.items():
+                await _keep_or_drop(connection, row, wanted.get(words))
             for hunk in fresh:
-                words = (hunk.heading, hunk.added, json.dumps(hunk.lessons), hunk.preselected)
-                await connection.execute(ADD_HUNK, (proposal, proposal, *words))
+                what = (hunk.heading, hunk.removed, hunk.added)
+                values = (json.dumps(hunk.lessons), hunk.preselected)
+                await connection.execute(ADD_HUNK, (proposal, proposal, *what, *values))
             await connection.execute(SET_BASE, (base, fingerprint(base), proposal))
             await connection.execute(END, (proposal,))
 
@@ -181,12 +185,24 @@ async def _open_of(connection: aiosqlite.Connection, target: int) -> int | None:
     return next((int(row["id"]) for row in rows), None)
 
 
+def _words(row: aiosqlite.Row) -> tuple[str, str, str]:
+    return row["heading"], row["removed"], row["added"]
+
+
+def _is_settled(hunk: Hunk, rows: Sequence[aiosqlite.Row]) -> bool:
+    """Tell whether a person decided on these words before.
+
+    A new wording of a bullet that stands may have stood there once already.
+    """
+    same = (r for r in rows if (r["heading"], r["added"]) == (hunk.heading, hunk.added))
+    decided = {HunkState.REJECTED} if hunk.removed else {HunkState.REJECTED, HunkState.WRITTEN}
+    return any(row["state"] in decided for row in same)
+
+
 async def _keep_or_drop(
     connection: aiosqlite.Connection, row: aiosqlite.Row, wanted: Hunk | None
 ) -> None:
     """Bring an open hunk up to date, or take it away when nobody wants it any more."""
-    if row["state"] != HunkState.OPEN:
-        return
     if wanted is None:
         await connection.execute(DROP_HUNK, (row["id"],))
     else:
@@ -200,6 +216,7 @@ def _hunk(row: aiosqlite.Row) -> StoredHunk:
         added=row["added"],
         lessons=tuple(LessonId(number) for number in json.loads(row["lessons"])),
         preselected=bool(row["preselected"]),
+        removed=row["removed"],
     )
     return StoredHunk(HunkId(row["id"]), hunk, HunkState(row["state"]))
 

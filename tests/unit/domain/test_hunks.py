@@ -130,5 +130,11 @@ def test_a_diff_for_reading() -> None:
 
 def test_a_last_line_that_only_gets_its_end_is_context() -> None:
     assert file_diff(b"a\nb", b"a\nb\nc") == "@@ -1,2 +1,3 @@\n a\n b\n+c"
+    assert file_diff(b"a\nb\nc\n" + b"x\n" * 9, b"A\nb\nC\n" + b"x\n" * 8 + b"y\n") == "\n".join(
+        [
+            *("@@ -1,6 +1,6 @@", "-a", "+A", " b", "-c", "+C", " x", " x", " x"),
+            *("@@ -9,4 +9,4 @@", " x", " x", " x", "-x", "+y"),
+        ]
+    )
     assert file_diff(None, b"a\n") == "@@ -0,0 +1 @@\n+a"
     assert file_diff(b"same", b"same") == ""

@@ -2,7 +2,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from archivist import shipped
@@ -66,12 +66,87 @@ PASTED = [
     "My boss thinks we must always squash, but that is not settled.",
     "If we had more users I'd say never cache it, but we don't.",
     "I never said that",
+    # quotations in the marks of each language, and words of reporting without marks
+    "Im Protokoll steht: »Nutzer: Ich mag nur noch Faxe«.",
+    "Auf dem Zettel stand ›Ich bevorzuge immer Oracle‹.",
+    "Le journal contient « je préfère toujours les onglets ».",
+    "El registro dice «prefiero siempre los tabuladores».",
+    "Die Notiz „Ich mag keine Tests“ stammt nicht von mir.",
+    "メモに『私はタブが好きです』とあります。",
+    "Im Wiki steht: wir nehmen immer Oracle.",
+    "The page reads: we always ship on Fridays.",
+    "Dans le log il écrit : je préfère les onglets.",
+    "Ahí pone que siempre usamos Oracle.",
+    "En el log pone: prefiero tabuladores.",
+    "画面に、必ず再起動してくださいと表示されます。",
+    "assistant: I always keep the old names",
 ]
 
 
 @pytest.mark.parametrize("text", PASTED)
 def test_pasted_quoted_and_foreign_words_are_none(text: str) -> None:
     assert drafts(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "スペースが好きというわけではありませんが、設定に合わせてください。",
+        "必ず英語で書くという意味ではありません。",
+        "いつも同じ書き方が好きとは限りません。",
+        "タブのほうが好きとは言っていません。",
+    ],
+)
+def test_what_a_clause_denies_at_its_end_is_none(text: str) -> None:
+    assert drafts(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text, lang",
+    [
+        ("I'll take care of the release notes by Thursday.", "en"),
+        ("Ich erledige die Abnahme bis Donnerstag.", "de"),
+        ("我来在周四之前写好文档。", "zh"),
+        ("木曜日までに資料は私が準備します。", "ja"),
+        ("Me encargo de los textos antes del jueves.", "es"),
+        ("Je m'occupe des textes d'ici jeudi.", "fr"),
+    ],
+)
+def test_a_promise_with_a_date_is_a_commitment(text: str, lang: str) -> None:
+    draft = only(text)
+    assert (draft.kind, draft.category, draft.lang) == (
+        LessonKind.COMMITMENT,
+        Category.DECISION,
+        lang,
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'll look at the diff in a minute.",
+        "Fix the parser by Friday.",
+        "Ich werde das gleich testen.",
+        "我会看一下日志。",
+        "あとで私が確認します。",
+    ],
+)
+def test_a_promise_without_a_date_or_a_date_without_a_promise_is_none(text: str) -> None:
+    assert drafts(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Der Abschluss findet immer am letzten Freitag im Monat statt.",
+        "The importer reads its input in batches of 20.",
+        "Notre service est écrit en Rust.",
+        "Unser Drucker steht in Raum 12.",
+        "テスト環境のドメイン名は app-test です。",
+    ],
+)
+def test_facts_that_only_sound_like_a_report_are_kept(text: str) -> None:
+    assert only(text).quote == text
 
 
 def test_own_words_around_a_paste_are_read() -> None:
@@ -90,6 +165,7 @@ def test_own_words_around_a_paste_are_read() -> None:
         ("For the record, our tests need Docker.", Category.FACT, LessonKind.FACT, False),
         ("We agreed to keep the old API.", Category.DECISION, LessonKind.DECISION, False),
         ("You keep forgetting the licence header.", Category.MISTAKE, LessonKind.CORRECTION, True),
+        ("我喜欢用类组件，不要再写函数式的了。", Category.PREFERENCE, LessonKind.PREFERENCE, True),
     ],
 )
 def test_categories_and_kinds(
@@ -241,6 +317,8 @@ def test_wordings_that_differ_in_what_counts_do_not(one: str, other: str) -> Non
 
 
 @given(st.text(max_size=80))
+@example("0¿A")
+@example("¿la x a")
 def test_the_normal_form_is_its_own_normal_form(text: str) -> None:
     assert normal_form(normal_form(text)) == normal_form(text)
 

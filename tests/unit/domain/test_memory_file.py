@@ -48,8 +48,8 @@ def lesson(
     )
 
 
-def hunk(text: str, heading: str = "Preferences") -> Hunk:
-    return Hunk(heading, f"- {text}", (LessonId(1),), preselected=True)
+def hunk(text: str, heading: str = "Preferences", *, removed: str = "") -> Hunk:
+    return Hunk(heading, f"- {text}", (LessonId(1),), preselected=True, removed=removed)
 
 
 # What is proposed
@@ -268,6 +268,90 @@ def test_what_each_hunk_alone_would_change() -> None:
         "@@ -2,3 +2,4 @@ ## Preferences\n \n ## Preferences\n - a\n+- b⟪U+200B⟫",
         "@@ -2,3 +2,7 @@ ## Facts\n \n ## Preferences\n - a\n+\n+## Facts\n+\n+- c",
     ]
+
+
+# A new wording of a bullet that we wrote
+
+
+OURS = {LessonId(1): "- old words"}
+
+
+def test_a_lesson_with_new_words_takes_the_place_of_our_old_line() -> None:
+    data = b"## Preferences\n- mine\n- old words\n"
+    (found,) = propose(data, [lesson("new words")], OURS)
+    assert found == hunk("new words", removed="- old words")
+    assert place(data, [found]) == b"## Preferences\n- mine\n- new words\n"
+    assert hunk_diffs(data, [found]) == [
+        "@@ -1,3 +1,3 @@ ## Preferences\n ## Preferences\n - mine\n-- old words\n+- new words"
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"- old words, edited\n",
+        b"- old words\n  and more\n",
+        b"- [ ] old words\n",
+        b"- old words\n\n# Elsewhere\n- old words\n",
+        b"old words\n",
+        b"> - old words\n",
+        b"",
+    ],
+)
+def test_a_line_that_is_not_as_we_wrote_it_is_left_alone(line: bytes) -> None:
+    data = b"## Preferences\n- mine\n" + line
+    (found,) = propose(data, [lesson("new words")], OURS)
+    assert found == hunk("new words")
+    after = place(data, [found])
+    assert b"- new words" in after
+    assert all(row in split_lines(after) for row in split_lines(data))
+    assert place(data, [hunk("new words", removed="- old words")]) == after
+
+
+@pytest.mark.parametrize("own", [None, {}, {LessonId(2): "- old words"}])
+def test_a_line_that_we_did_not_write_is_never_removed(own: dict[LessonId, str] | None) -> None:
+    (found,) = propose(b"## Preferences\n- old words\n", [lesson("new words")], own)
+    assert found.removed == ""
+
+
+def test_an_old_line_that_another_lesson_still_says_stays() -> None:
+    data = b"## Preferences\n- old words\n"
+    both = [lesson("new words"), lesson("Old words!", ident=2)]
+    assert [h.removed for h in propose(data, both, OURS)] == [""]
+
+
+def test_one_old_line_gives_way_once() -> None:
+    data = b"## Preferences\n- old words\n"
+    own = {LessonId(1): "- old words", LessonId(2): "- old words"}
+    found = propose(data, [lesson("one"), lesson("two", ident=2)], own)
+    assert [h.removed for h in found] == ["- old words", ""]
+    assert place(data, found) == b"## Preferences\n- one\n- two\n"
+
+
+@pytest.mark.parametrize(
+    "data, after",
+    [
+        (b"## Likes\r\n* old words\r\n", b"## Likes\r\n* new words\r\n"),
+        (b"- old words", b"- new words"),
+        (BOM + b"- old words\n- end\n", BOM + b"- new words\n- end\n"),
+        (b"- old words\n  - mine below\n", b"- new words\n  - mine below\n"),
+        (b"- old words\n- New words.\n", b"- New words.\n"),
+    ],
+)
+def test_where_and_how_the_line_is_replaced(data: bytes, after: bytes) -> None:
+    assert place(data, [hunk("new words", removed="- old words")]) == after
+    assert (
+        rebase(b"## Preferences\n- old words\n", data, [hunk("new words", removed="- old words")])
+        == after
+    )
+
+
+def test_an_old_line_whose_section_is_gone_is_no_reason_to_lose_the_new_one() -> None:
+    base = b"## Preferences\n- old words\n"
+    result = rebase(
+        base, b"## Likes\n- old words, by hand\n", [hunk("new words", removed="- old words")]
+    )
+    assert isinstance(result, Conflict)
 
 
 # The file changed meanwhile

@@ -12,6 +12,9 @@ from archivist.shipped import cues
         ("Do I always need sudo for this?", RefusalReason.QUESTION),
         ("Suppose we decided to drop Python 3.11 next year.", RefusalReason.SUPPOSED),
         ("如果我们改用 React，这些组件是不是都得重写？", RefusalReason.QUESTION),
+        ("I wouldn't say I prefer tabs, make insists on them.", RefusalReason.NEGATED),
+        ("スペースが好きというわけではありません。", RefusalReason.NEGATED),
+        ("Im Protokoll steht: »Benutzer: Ich mag nur noch Faxe«.", RefusalReason.NOT_OWN),
     ],
 )
 def test_a_look_alike_is_named_with_its_reason(text: str, reason: RefusalReason) -> None:

@@ -7,6 +7,7 @@ import pytest
 from archivist.domain.problems import FileProblem, Refused
 from archivist.domain.proposals import HunkId, WriteState
 from archivist.services.bus import ProposalsChanged
+from archivist.store.file_writes import WriteStore
 from helpers.memory_files import Memory, memory
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has other rights")
@@ -194,22 +195,118 @@ async def test_undo_restores_the_bytes(tmp_path: Path, target: Path, before: byt
         assert b"Second rule" in target.read_bytes()
 
 
-async def test_undo_is_refused_when_the_file_has_changed_since(
-    tmp_path: Path, target: Path
-) -> None:
+async def test_an_older_write_can_be_taken_back_first(tmp_path: Path, target: Path) -> None:
     async with memory(tmp_path) as here:
         first, second = await here.hunks_of(target, "First rule", "Second rule")
         proposal = (await here.only()).id
         one = await here.service.apply(proposal, [first])
         two = await here.service.apply(proposal, [second])
-        with pytest.raises(Refused, match="changed since") as caught:
-            await here.service.undo_write(one.write)
-        assert "later changes first" in caught.value.advice
-        await here.service.undo_write(two.write)
         await here.service.undo_write(one.write)
-        assert not target.exists()
+        assert target.read_bytes() == b"## Preferences\n\n- Second rule\n"
+        assert [h.id for h in (await here.only()).hunks] == [first]
+        await here.service.undo_write(two.write)
+        assert b"rule" not in target.read_bytes()
         with pytest.raises(Refused, match="no write 99"):
             await here.service.undo_write(99)
+
+
+@pytest.mark.parametrize(
+    "edited, after",
+    [
+        (b"# Mine\n\n## Preferences\n\n- A rule\n", b"# Mine\n"),
+        (
+            b"# Notes\n\n## Preferences\n\n- A rule\n- Mine\n",
+            b"# Notes\n\n## Preferences\n\n- Mine\n",
+        ),
+        (
+            b"# Notes\n\n## Preferences\n\n- Mine\n- A rule\n",
+            b"# Notes\n\n## Preferences\n\n- Mine\n",
+        ),
+        (b"# Notes\nmore\n\n## Preferences\n\n- A rule\n", b"# Notes\nmore\n"),
+        (b"# Notes\r\n\r\n## Preferences\r\n\r\n- A rule\r\n", b"# Notes\r\n"),
+        (b"# Notes\n", b"# Notes\n"),
+        (b"", b""),
+        (None, None),
+    ],
+)
+async def test_a_hand_edit_stays_when_a_write_is_taken_back(
+    tmp_path: Path, target: Path, edited: bytes | None, after: bytes | None
+) -> None:
+    target.write_bytes(b"# Notes\n")
+    async with memory(tmp_path) as here:
+        (hunk,) = await here.hunks_of(target, "A rule")
+        await here.service.apply((await here.only()).id, [hunk])
+        if edited is None:
+            target.unlink()
+        else:
+            target.write_bytes(edited)
+        await here.service.restore((await here.last_command())[2])
+        assert (target.read_bytes() if target.exists() else None) == after
+        assert [h.id for h in (await here.only()).hunks] == [hunk]
+        assert await here.rows(
+            "select undone_at is null from command where name like '%apply'"
+        ) == [(0,)]
+        assert await here.rows("select base from proposal") == [(after,)]
+
+
+async def test_a_file_of_ours_alone_goes_whatever_blanks_were_added(
+    tmp_path: Path, target: Path
+) -> None:
+    async with memory(tmp_path) as here:
+        done = await here.service.apply(1, await here.hunks_of(target, "A rule"))
+        target.write_bytes(target.read_bytes() + b"\n\n")
+        await here.service.undo_write(done.write)
+        assert not target.exists()
+
+
+async def test_a_line_that_was_changed_since_is_not_taken_back(
+    tmp_path: Path, target: Path
+) -> None:
+    target.write_bytes(b"# Notes\n")
+    async with memory(tmp_path) as here:
+        first, second = await here.hunks_of(target, "First rule", "Second rule")
+        proposal = (await here.only()).id
+        older = await here.service.apply(proposal, [first])
+        newer = await here.service.apply(proposal, [second])
+        edited = target.read_bytes().replace(b"Second rule", b"Second rule, by hand")
+        target.write_bytes(edited)
+        with pytest.raises(Refused, match="changed since") as caught:
+            await here.service.undo_write(newer.write)
+        assert caught.value.key == "memory-conflict"
+        assert "by hand" in caught.value.advice
+        assert target.read_bytes() == edited
+        assert await here.rows("select distinct state from file_write") == [("written",)]
+        await here.service.undo_write(older.write)
+        assert target.read_bytes() == edited.replace(b"- First rule\n", b"")
+
+
+@pytest.mark.parametrize("happened", [True, False])
+async def test_an_undo_of_an_edited_file_that_was_interrupted_is_settled(
+    tmp_path: Path, target: Path, monkeypatch: pytest.MonkeyPatch, *, happened: bool
+) -> None:
+    target.write_bytes(b"# Notes\n")
+
+    def die(*_: object, **__: object) -> None:
+        raise RuntimeError("killed")
+
+    async with memory(tmp_path) as here:
+        (hunk,) = await here.hunks_of(target, "A rule")
+        done = await here.service.apply((await here.only()).id, [hunk])
+        target.write_bytes(target.read_bytes() + b"- Mine\n")
+        with monkeypatch.context() as broken:
+            if happened:
+                broken.setattr(WriteStore, "record_undone", die)
+            else:
+                broken.setattr(os, "replace", die)
+            with pytest.raises(RuntimeError):
+                await here.service.undo_write(done.write)
+        assert await here.rows("select state from file_write") == [("undoing",)]
+    async with memory(tmp_path) as here:
+        assert await here.service.recover() == []
+        (write,) = await here.service.history()
+        assert write.state is (WriteState.UNDONE if happened else WriteState.WRITTEN)
+        await here.service.undo_write(done.write)
+        assert target.read_bytes() == b"# Notes\n\n## Preferences\n\n- Mine\n"
 
 
 async def test_undone_hunks_join_the_proposal_that_is_open_by_then(

@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from archivist.domain.problems import FileProblem, Refused
+from archivist.services.proposals import ShownHunk
 from archivist.store.proposals import ProposalStore
-from helpers.memory_files import memory
+from helpers.memory_files import Memory, memory
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has other links")
 
@@ -120,6 +121,103 @@ async def test_another_wording_has_another_number(tmp_path: Path, target: Path) 
         await here.service.propose()
         (hunk,) = (await here.only()).hunks
         assert (hunk.added, hunk.id == first) == ("- Second wording", False)
+
+
+async def reworded(here: Memory, old: str, new: str) -> list[ShownHunk]:
+    """Give a lesson other words and return what is proposed then."""
+    async with here.database.write() as connection:
+        await connection.execute("update lesson set text = ? where text = ?", (new, old))
+    return [
+        hunk for proposal in (await here.service.propose()).proposals for hunk in proposal.hunks
+    ]
+
+
+async def test_a_lesson_edited_after_it_was_written_replaces_our_line(
+    tmp_path: Path, target: Path
+) -> None:
+    target.write_bytes(b"# Notes\n\n## Preferences\n- Mine\n")
+    async with memory(tmp_path) as here:
+        hunks = await here.hunks_of(target, "First words", "Another rule")
+        await here.service.apply((await here.only()).id, hunks)
+        written = target.read_bytes()
+        (hunk,) = await reworded(here, "First words", "Second words")
+        assert (hunk.removed, hunk.added, hunk.preselected) == (
+            "- First words",
+            "- Second words",
+            True,
+        )
+        assert "-- First words\n+- Second words" in hunk.diff
+        assert hunk.id not in hunks
+        assert [h.id for h in (await here.service.propose()).proposals[0].hunks] == [hunk.id]
+        done = await here.service.apply((await here.only()).id, [hunk.id])
+        assert target.read_bytes() == written.replace(b"First", b"Second")
+        # back to the first words, and once more: each is a change of the line that stands
+        (back,) = await reworded(here, "Second words", "First words")
+        assert (back.removed, back.added) == ("- Second words", "- First words")
+        (again,) = await reworded(here, "First words", "Third words")
+        assert again.removed == "- Second words"
+        await here.service.undo_write(done.write)
+        assert target.read_bytes() == written
+        (anew,) = await reworded(here, "Third words", "Second words")
+        assert (anew.id, anew.removed) == (hunk.id, "- First words")
+
+
+async def test_a_line_that_a_person_wrote_or_changed_is_left_alone(
+    tmp_path: Path, target: Path
+) -> None:
+    target.write_bytes(b"## Preferences\n- Mine\n")
+    async with memory(tmp_path) as here:
+        ours, typed = await here.hunks_of(target, "Our words", "Typed words")
+        target.write_bytes(target.read_bytes() + b"- Typed words\n")
+        await here.service.apply((await here.only()).id, [ours, typed])
+        target.write_bytes(target.read_bytes().replace(b"Our words", b"Our words, by hand"))
+        first = await reworded(here, "Our words", "New words")
+        second = await reworded(here, "Typed words", "Other words")
+        assert [h.removed for h in first + second] == ["", "", ""]
+        before = target.read_bytes()
+        await here.service.apply((await here.only()).id, [h.id for h in second])
+        assert target.read_bytes() == before + b"- New words\n- Other words\n"
+
+
+async def test_a_line_edited_between_proposal_and_apply_stays(tmp_path: Path, target: Path) -> None:
+    async with memory(tmp_path) as here:
+        await here.service.apply(1, await here.hunks_of(target, "Our words"))
+        (hunk,) = await reworded(here, "Our words", "New words")
+        target.write_bytes(b"## Preferences\n\n- Our words, by hand\n")
+        await here.service.apply((await here.only()).id, [hunk.id])
+        assert target.read_bytes() == b"## Preferences\n\n- Our words, by hand\n- New words\n"
+
+
+async def test_a_new_wording_that_was_rejected_does_not_come_back(
+    tmp_path: Path, target: Path
+) -> None:
+    async with memory(tmp_path) as here:
+        await here.service.apply(1, await here.hunks_of(target, "Our words"))
+        (hunk,) = await reworded(here, "Our words", "New words")
+        await here.service.reject([hunk.id])
+        assert (await here.service.propose()).proposals == ()
+        target.write_bytes(b"## Preferences\n")
+        assert (await here.service.propose()).proposals == ()
+
+
+async def test_the_preview_is_one_diff_of_the_file(tmp_path: Path, target: Path) -> None:
+    target.write_bytes(b"# Notes\n\n## Preferences\n- Mine\n\n## End\n")
+    async with memory(tmp_path) as here:
+        hunks = await here.hunks_of(target, "First rule", "Second rule")
+        diff = await here.service.preview((await here.only()).id, hunks)
+        assert diff.splitlines() == [
+            "@@ -2,5 +2,7 @@",
+            " ",
+            " ## Preferences",
+            " - Mine",
+            "+- First rule",
+            "+- Second rule",
+            " ",
+            " ## End",
+        ]
+        assert b"rule" not in target.read_bytes()
+        with pytest.raises(Refused, match="no change 99"):
+            await here.service.preview((await here.only()).id, [99])
 
 
 async def test_a_lesson_that_is_no_longer_kept_is_withdrawn(tmp_path: Path, target: Path) -> None:
