@@ -52,6 +52,7 @@ from archivist.store.review import ReviewStore
 from archivist.store.segments import SegmentStore
 from archivist.store.targets import TargetStore
 from archivist.store.transcripts import TranscriptStore
+from archivist.texts import tr
 
 _MINUTE_MS = 60_000
 _THROW_AWAY = "throw-away"
@@ -291,5 +292,5 @@ def model_notes() -> list[ModelNote]:
         if isinstance(found, installed.Missing):
             notes.append(ModelNote(role, None, found.message, found.advice))
         else:
-            notes.append(ModelNote(role, found.name, f"{found.name} is installed."))
+            notes.append(ModelNote(role, found.name, tr("{name} is installed.", name=found.name)))
     return notes

@@ -6,6 +6,9 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+from archivist.domain.problems import Problem
+from archivist.texts import tr
+
 _OWNER_ONLY = 0o700
 
 
@@ -52,7 +55,23 @@ def user_paths() -> Paths:
 
 
 def ensure(paths: Paths) -> None:
-    """Make the data folder, readable by its owner alone."""
-    paths.data.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
-    if os.name == "posix":
-        paths.data.chmod(_OWNER_ONLY)
+    """Make the data folder, readable by its owner alone. Raises Problem when that cannot be."""
+    try:
+        is_new = not paths.data.exists()
+        paths.data.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
+        is_ours = is_new or paths.database.exists() or not any(paths.data.iterdir())
+        if os.name == "posix" and is_ours:  # the rights of somebody's own folder stay as they are
+            paths.data.chmod(_OWNER_ONLY)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise Problem(
+            tr("{path} cannot be a data folder: a file is in the way.", path=paths.data),
+            advice=tr("Move that file away, or choose another folder: --profile-dir."),
+            key="data-folder",
+        ) from error
+    except OSError as error:
+        raise Problem(
+            tr("The data folder {path} cannot be made or made private ({why}).",
+               path=paths.data, why=error.strerror),
+            advice=tr("Check who owns it and its parent, or choose another: --profile-dir."),
+            key="data-folder",
+        ) from error  # fmt: skip

@@ -5,7 +5,8 @@ An environment variable `ARCHIVIST_<KEY WITH _ FOR .>` wins over the file.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -22,19 +23,22 @@ Check: TypeAlias = Callable[[Value], str | None]
 
 _YES: Final = frozenset({"1", "true", "yes", "on"})
 _NO: Final = frozenset({"0", "false", "no", "off"})
+_SETTING: Final = "setting-"
+_UNREADABLE: Final = "settings-unreadable"
+"""How problems about settings begin, or are named, in the list of problems."""
 
 
 def _within(low: float, high: float) -> Check:
     def check(value: Value) -> str | None:
         fits = isinstance(value, int | float) and low <= value <= high
-        return None if fits else tr("must lie between {low:g} and {high:g}", low=low, high=high)
+        return None if fits else tr("it must lie between {low:g} and {high:g}", low=low, high=high)
 
     return check
 
 
 def _one_of(*choices: str) -> Check:
     return lambda value: (
-        None if value in choices else tr("must be one of {choices}", choices=", ".join(choices))
+        None if value in choices else tr("it must be one of {choices}", choices=", ".join(choices))
     )
 
 
@@ -198,15 +202,40 @@ def _name(key: str) -> str:
 def _fit(entry: Entry, value: object) -> Value:
     """Bring a value from TOML, the environment or the command line to the entry's type."""
     parsed = _parse(entry.default, value)
-    wrong = tr("has the wrong type") if parsed is None else entry.check(parsed)
+    wrong = _wanted(entry.default) if parsed is None else entry.check(parsed)
     if parsed is None or wrong:
-        shown = ", ".join(entry.default) if isinstance(entry.default, tuple) else entry.default
+        given = shown(value) if isinstance(value, bool | int | float | list | tuple) else value
         raise Refused(
-            tr("{key} = {value}: {wrong}.", key=entry.key, value=repr(value), wrong=wrong),
-            advice=tr("The default is {value}.", value=repr(shown)),
-            key=f"setting-{entry.key}",
+            tr("{key} cannot be {value}: {wrong}.", key=entry.key, value=given, wrong=wrong),
+            advice=tr("The default is {value}.", value=shown(entry.default) or tr("nothing")),
+            key=f"{_SETTING}{entry.key}",
         )
     return parsed
+
+
+def shown(value: object) -> str:
+    """Return a value as a person writes it on the command line."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case list() | tuple():
+            return ",".join(map(str, value))
+        case _:
+            return str(value)
+
+
+def _wanted(default: Value) -> str:
+    match default:
+        case bool():
+            return tr("write true or false")
+        case int():
+            return tr("write a whole number")
+        case float():
+            return tr("write a number")
+        case tuple():
+            return tr("write names with commas between them")
+        case _:
+            return tr("write a text")
 
 
 def _parse(default: Value, value: object) -> Value | None:
@@ -237,9 +266,10 @@ def _number(value: object, kind: type[int] | type[float]) -> int | float | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
-        return kind(value)
-    except ValueError:
+        number = kind(value)
+    except (ValueError, OverflowError):  # no number, not a number, without end
         return None
+    return None if isinstance(value, float) and number != value else number
 
 
 def load(path: Path, environment: Mapping[str, str]) -> tuple[Settings, list[Problem]]:
@@ -247,10 +277,12 @@ def load(path: Path, environment: Mapping[str, str]) -> tuple[Settings, list[Pro
     troubles: list[Problem] = []
     settings = Settings()
     try:
-        given = dict(_given(_document(path)))
+        given = dict(_given(_document(path)[0]))
     except Problem as problem:
         troubles.append(problem)
         given = {}
+    sections = {entry.key.partition(".")[0] for entry in entries()}
+    troubles += [_no_section(path, key) for key in given if key in sections]
     for entry in entries():
         value = given.get(entry.key)
         if entry.from_environment:
@@ -269,17 +301,24 @@ def variable_of(entry: Entry) -> str:
     return f"ARCHIVIST_{entry.key.upper().replace('.', '_')}"
 
 
-def _document(path: Path) -> tomlkit.TOMLDocument:
+def _document(path: Path) -> tuple[tomlkit.TOMLDocument, str]:
+    """Return the parsed file and its text as it is, line endings included."""
     try:
-        return tomlkit.parse(path.read_text(encoding="utf-8"))
+        with path.open(encoding="utf-8", newline="") as file:
+            text = file.read()
+        return tomlkit.parse(text), text
     except FileNotFoundError:
-        return tomlkit.document()
-    except (OSError, UnicodeDecodeError, TOMLKitError) as error:
+        return tomlkit.document(), ""
+    except (OSError, ValueError, TOMLKitError, RecursionError) as error:
         raise Problem(
-            tr("{path} cannot be read as settings ({why}).", path=path, why=error),
+            tr("{path} cannot be read as settings ({why}).", path=path, why=_why(error)),
             advice=tr("Mend the file or move it away; until then the defaults are used."),
-            key="settings-unreadable",
+            key=_UNREADABLE,
         ) from error
+
+
+def _why(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error)
 
 
 def _given(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object]]:
@@ -293,18 +332,36 @@ def _given(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, obj
 def changed_text(path: Path, key: str, value: Value | None) -> str:
     """Return the file's text with one key set, or taken out for None; the rest stays as it is.
 
-    Raises Problem when the file cannot be read: it is never written over then.
+    Raises Problem when the file cannot be read or changed: it is never written over then.
     """
-    document = _document(path)
+    document, text = _document(path)
     section, name = key.split(".", 1)
-    if section not in document:
-        document[section] = tomlkit.table()
-    table: Any = document[section]
+    if value is None and section not in document:
+        return text
+    table: Any = document.setdefault(section, tomlkit.table())
+    if not isinstance(table, MutableMapping):
+        raise _no_section(path, section)
     if value is None:
         table.pop(name, None)
     else:
         table[name] = list(value) if isinstance(value, tuple) else value
-    return tomlkit.dumps(document)
+    return _with_endings_of(text, tomlkit.dumps(document))
+
+
+def _no_section(path: Path, section: str) -> Problem:
+    return Problem(
+        tr("In {path}, {section} is a value; it must be a section.", path=path, section=section),
+        advice=tr("Write [{section}] on a line, and its settings below.", section=section),
+        key=f"{_SETTING}{section}",
+    )
+
+
+def _with_endings_of(before: str, after: str) -> str:
+    """Give new lines the ending of the old ones, where those are all CRLF."""
+    crlf = before.count("\r\n")
+    if not crlf or crlf != before.count("\n"):
+        return after
+    return after.replace("\r\n", "\n").replace("\n", "\r\n")
 
 
 class SettingsFile:
@@ -323,12 +380,13 @@ class SettingsFile:
 
         Raises Refused for an unknown key or a bad value, Problem when the file cannot be written.
         """
+        default = get(Settings(), key)
         fit = None if value is None else get(with_value(Settings(), key, value), key)
-        before = dict(_given(_document(self._path))).get(key)
+        before = dict(_given(_document(self._path)[0])).get(key)
         text = changed_text(self._path, key, fit)
         _write(self._path, text)
         plain = list(before) if isinstance(before, list | tuple) else _plain(before)
-        return plain, fit if fit is not None else get(Settings(), key)
+        return plain, default if fit is None else fit
 
 
 def _plain(value: object) -> object | None:
@@ -347,7 +405,8 @@ def _write(path: Path, text: str) -> None:
             os.fsync(file.fileno())
         draft.replace(path)
     except OSError as error:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
         raise Problem(
             tr("{path} cannot be written ({why}).", path=path, why=error.strerror),
             advice=tr("Check the rights of the data folder and the free space."),

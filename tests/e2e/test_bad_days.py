@@ -2,9 +2,14 @@
 
 import json
 import os
+import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
+import tempfile
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -69,38 +74,57 @@ def test_a_full_disk_is_told_and_the_rest_is_read_when_there_is_room(
     assert status["sources"]["claude-code"]["user"] + status["sources"]["codex"]["user"] == 137
 
 
+@pytest.fixture
+def shared_place() -> Iterator[Path]:
+    """A folder that other users may look into; pytest's own are closed to them."""
+    folder = Path(tempfile.mkdtemp(prefix="archivist-test-"))
+    folder.chmod(0o777)
+    yield folder
+    shutil.rmtree(folder)
+
+
 @posix_only
-def test_an_unreadable_transcript_is_named_and_the_others_are_read(tmp_path: Path) -> None:
-    program = small(tmp_path)
+def test_an_unreadable_transcript_is_named_and_the_others_are_read(shared_place: Path) -> None:
+    program = small(shared_place)
     writer, records = chat(2, ["locked away"])
     path = transcript(program.home, writer, records)
     path.chmod(0)
     program.profile.mkdir()
-    for folder in (tmp_path, program.profile, program.home):
-        folder.chmod(0o777)
+    program.home.chmod(0o777)
+    if os.getuid() == 0:
+        os.chown(program.profile, 65534, 65534)
     answer = json.loads(as_nobody(program, "import", "--json"))
     by_path = {report["path"]: report for report in answer["files"]}
     assert str(path) in by_path[str(path)]["reason"]
     assert answer["new_turns"] == 4
 
 
+AS_NOBODY = """
+import contextlib, io, os, sys, tempfile
+from archivist.__main__ import main
+# Python itself may lie where nobody may look: all that is needed of it is loaded before.
+with tempfile.TemporaryDirectory() as other, contextlib.redirect_stdout(io.StringIO()):
+    main(["--profile-dir", other, *sys.argv[3:5], "import", "--json"])
+if os.getuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+sys.exit(main(sys.argv[1:]))
+"""
+
+
 def as_nobody(program: Program, *arguments: str) -> str:
-    """Run the program without root's rights, where we have them."""
-    user = {"user": 65534, "group": 65534} if os.getuid() == 0 else {}
-    # The source tree may lie where nobody may look: the installed copy of the path is enough.
-    for folder in [*program.profile.parents, *Path(sys.executable).parents]:
-        if user and not folder.stat().st_mode & 0o005:
-            pytest.skip(f"{folder} is closed to other users")
+    """Run the program without root's rights, where we have them; give what it printed."""
     ran = subprocess.run(
-        program.command(*arguments),
+        [sys.executable, "-c", AS_NOBODY, *program.command(*arguments)[3:]],
         capture_output=True,
         text=True,
-        env=environment(HOME=str(program.home), PYTHONDONTWRITEBYTECODE="1"),
+        env=environment(HOME=str(program.home)),
         check=False,
-        **user,  # type: ignore[call-overload]  # user and group are numbers
     )
     assert ran.returncode in {0, 1}, ran.stderr
-    return str(ran.stdout)
+    assert "Traceback" not in ran.stderr
+    return ran.stdout
 
 
 def test_lines_that_hold_no_record_are_counted_and_the_rest_is_kept(tmp_path: Path) -> None:
@@ -169,3 +193,75 @@ def test_a_wrong_id_gets_a_sentence_and_an_advice(tmp_path: Path, verb: tuple[st
     answer = json.loads(program.run(*verb, "--json", code=1))
     assert answer["error"]["message"]
     assert answer["error"]["advice"]
+
+
+@posix_only
+def test_a_profile_of_another_user_is_told(shared_place: Path) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root can make a folder of another user")
+    program = small(shared_place)
+    program.profile.mkdir()
+    program.profile.chmod(0o777)
+    answer = json.loads(as_nobody(program, "status", "--json"))
+    assert "cannot be made or made private" in answer["error"]["message"]
+    assert "--profile-dir" in answer["error"]["advice"]
+    closed = shared_place / "closed"
+    closed.mkdir(mode=0o755)
+    answer = json.loads(as_nobody(Program(closed / "p", program.home), "status", "--json"))
+    assert answer["error"]["key"] == "data-folder"
+
+
+@posix_only
+@pytest.mark.parametrize("name", ["app.lock", "app.sock", "archivist.log", "archive.db"])
+def test_a_folder_in_the_place_of_a_file_is_told(tmp_path: Path, name: str) -> None:
+    program = small(tmp_path)
+    (program.profile / name).mkdir(parents=True)
+    answer = json.loads(program.run("run", "--no-gui", "--json", code=1))
+    assert name in answer["error"]["message"]
+    assert answer["error"]["advice"]
+
+
+@posix_only
+def test_a_lock_that_may_not_be_opened_is_told(shared_place: Path) -> None:
+    program = small(shared_place)
+    program.run("status")
+    lock = program.profile / "app.lock"
+    lock.touch()
+    lock.chmod(0o400)
+    if os.getuid() == 0:
+        for path in (program.profile, program.profile / "archive.db"):
+            os.chown(path, 65534, 65534)
+    answer = json.loads(as_nobody(program, "run", "--no-gui", "--json"))
+    assert "app.lock cannot be locked" in answer["error"]["message"]
+
+
+@posix_only
+def test_the_running_app_survives_what_is_no_request(tmp_path: Path) -> None:
+    program = small(tmp_path)
+    child = program.start("run", "--no-gui")
+    try:
+        while not (program.profile / "app.sock").exists():
+            assert child.poll() is None
+            time.sleep(0.05)
+        deep = b"[" * 60_000 + b"\n"
+        odd = (deep, b'{"a":' * 10_000 + b"\n", b"x" * 70_000 + b"\n", b"[]\n", b"\xff\n", b"\n")
+        for line in odd:
+            assert b"unreadable" in answer_to(program, line), line[:20]
+        assert json.loads(answer_to(program, b'{"do":{}}\n'))["ok"] is False
+        assert json.loads(answer_to(program, b'{"do":"quit"}\n'))["ok"] is True
+        _, told = child.communicate(timeout=30)
+    finally:
+        child.kill()
+        child.communicate()
+    assert child.returncode == 0
+    assert "Traceback" not in told
+    assert "Error" not in told
+
+
+def answer_to(program: Program, line: bytes) -> bytes:
+    """Send a line to the running app; return its answer."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(10)
+        client.connect(str(program.profile / "app.sock"))
+        client.sendall(line)
+        return client.recv(4096)

@@ -223,3 +223,25 @@ def on_a_terminal(command: list[str], answer: str, own: dict[str, str]) -> str:
     process.wait(timeout=60)
     os.close(parent)
     return shown.decode("utf-8", "replace")
+
+
+def test_a_write_that_cannot_be_taken_back_is_passed_over_when_asked(tmp_path: Path) -> None:
+    program = demo(tmp_path)
+    program.run("import")
+    program.run("archive", "--wait")
+    target = program.home / "code" / "orders-api" / "MEMORY.md"
+    program.run("memory", "enable", str(target))
+    lesson = next(x for x in program.ask("lessons", "list") if x["project"] == PROJECT)
+    program.run("lessons", "keep", str(lesson["id"]))
+    (proposal,) = program.ask("memory", "propose")
+    hunk = str(proposal["hunks"][0]["id"])
+    program.run("memory", "apply", str(proposal["id"]), "--hunk", hunk)
+    line = lesson["text"].encode()
+    edited = target.read_bytes().replace(line, line + b" (but not on Fridays)")
+    target.write_bytes(edited)
+    answer = program.ask("undo", code=1)
+    assert answer["error"]["key"] == "memory-conflict"
+    assert target.read_bytes() == edited
+    (undone,) = program.ask("undo", "--skip")
+    assert undone["name"] == "lessons.kept"
+    assert target.read_bytes() == edited

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -85,15 +86,29 @@ class Console:
         return typed_at(command, typed, environment(XDG_DATA_HOME=str(self.folder / "data")))
 
 
+OWN_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
 def typed_at(command: Sequence[str], typed: bytes, own: dict[str, str]) -> tuple[int, str]:
     r"""Run a command in a new terminal whose keys, Ctrl+C too, reach it; give its code and screen.
 
     "\x03" is Ctrl+C, "\x04" is Ctrl+D.
     """
     pty = pytest.importorskip("pty")
-    number, terminal = pty.fork()
-    if number == 0:
-        os.execvpe(command[0], list(command), own)
+    terminal, child = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", OWN_TERMINAL, *command],
+        stdin=child,
+        stdout=child,
+        stderr=child,
+        start_new_session=True,
+        env=own,
+    )
+    os.close(child)
     shown = b""
     try:
         while data := os.read(terminal, 4096):
@@ -104,5 +119,4 @@ def typed_at(command: Sequence[str], typed: bytes, own: dict[str, str]) -> tuple
     except OSError:  # the program has ended
         pass
     os.close(terminal)
-    _, status = os.waitpid(number, 0)
-    return os.waitstatus_to_exitcode(status), shown.decode("utf-8", "replace")
+    return process.wait(timeout=60), shown.decode("utf-8", "replace")

@@ -4,11 +4,14 @@ import argparse
 import asyncio
 import signal
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from archivist.cli import counts
 from archivist.cli.commands import Groups, add_command
 from archivist.cli.output import iso, local, note, show
+from archivist.domain.hidden import visible
 from archivist.domain.intake import FileReport
 from archivist.domain.problems import Refused
 from archivist.services.archive import Done
@@ -23,17 +26,17 @@ _PAUSE = 0.25
 
 def add(groups: Groups) -> None:
     """Add the commands of this group."""
-    text = "Read transcripts: single files, folders, or every source of the home folder."
+    text = tr("Read transcripts: single files, folders, or every source of the home folder.")
     parser = add_command(groups, "import", text, _import)
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH")
-    add_command(groups, "status", "Show what was read and what waits.", _status)
-    text = "Close what is quiet, write recaps, find lessons."
+    add_command(groups, "status", tr("Show what was read and what waits."), _status)
+    text = tr("Close what is quiet, write recaps, find lessons.")
     parser = add_command(groups, "archive", text, _archive)
-    parser.add_argument(
-        "--wait", action="store_true", help="return when nothing is left to do, by anybody"
-    )
-    parser = add_command(groups, "run", "Keep the archive up to date until stopped.", _run)
-    parser.add_argument("--no-gui", action="store_true", help="without a window or tray icon")
+    text = tr("return when nothing is left to do, by anybody")
+    parser.add_argument("--wait", action="store_true", help=text)
+    parser = add_command(groups, "run", tr("Keep the archive up to date until stopped."), _run)
+    text = tr("without a window or tray icon")
+    parser.add_argument("--no-gui", action="store_true", help=text)
 
 
 async def _import(services: Services, args: argparse.Namespace) -> int:
@@ -49,16 +52,9 @@ async def _import(services: Services, args: argparse.Namespace) -> int:
     new = sum(report.new_turns for report in files)
     value = {"files": [_file_json(report) for report in files], "new_turns": new}
     lines = [_file_line(report) for report in files if report.new_turns or report.reason]
-    lines.append(
-        tr_n(
-            "{n} file read, {new} new turns.",
-            "{n} files read, {new} new turns.",
-            len(files),
-            new=new,
-        )
-    )
-    show(value, lines, as_json=args.json)
     unread = [report for report in files if report.reason]
+    lines.append(_read_line(len(files) - len(unread), len(unread), new))
+    show(value, lines, as_json=args.json)
     return 1 if args.paths and len(unread) == len(files) else 0
 
 
@@ -70,7 +66,8 @@ def _ticker() -> Any:  # noqa: ANN401 - a listener of Progress
         now = time.monotonic()
         if now - last >= 1.0:
             last = now
-            note(f"{progress.done}/{progress.files}  {progress.path}")
+            number, path = progress.done + 1, visible(progress.path)
+            note(tr("reading {n} of {files}: {path}", n=number, files=progress.files, path=path))
 
     return tell
 
@@ -92,18 +89,31 @@ def _file_json(report: FileReport) -> dict[str, object]:
 
 
 def _file_line(report: FileReport) -> str:
+    path = visible(report.path)
     if report.reason:
-        return tr("{path}: not read: {reason}", path=report.path, reason=report.reason)
+        reason = visible(report.reason)
+        if path in reason:
+            return tr("Not read: {reason}", reason=reason)
+        return tr("{path}: not read: {reason}", path=path, reason=reason)
     line = tr(
-        "{path}: {user} prompts, {assistant} answers, {new} new turns",
-        path=report.path,
-        user=report.tally.user + report.tally.queued,
-        assistant=report.tally.assistant,
-        new=report.new_turns,
+        "{path}: {prompts}, {answers}, {new}",
+        path=path,
+        prompts=counts.prompts(report.tally.user + report.tally.queued),
+        answers=counts.answers(report.tally.assistant),
+        new=counts.new_turns(report.new_turns),
     )
     skipped = report.tally.bad_lines
     more = tr_n("; {n} line could not be read", "; {n} lines could not be read", skipped)
     return line + more if skipped else line
+
+
+def _read_line(read: int, unread: int, new: int) -> str:
+    files = tr_n("{n} file read", "{n} files read", read)
+    turns = counts.new_turns(new)
+    if not unread:
+        return tr("{files}, {turns}.", files=files, turns=turns)
+    missed = tr_n("{n} file not read", "{n} files not read", unread)
+    return tr("{files}, {turns}; {missed}.", files=files, turns=turns, missed=missed)
 
 
 async def _status(services: Services, args: argparse.Namespace) -> int:
@@ -136,11 +146,11 @@ def _status_lines(state: Overview) -> list[str]:
     lines = [] if state.sources else [tr("Nothing was read yet: run `archivist import`.")]
     for source in state.sources:
         read = tr(
-            "{source}: {sessions} sessions, {user} prompts, {assistant} answers, last read {when}",
+            "{source}: {sessions}, {prompts}, {answers}, last read {when}",
             source=source.source,
-            sessions=source.sessions,
-            user=source.user,
-            assistant=source.assistant,
+            sessions=counts.sessions(source.sessions),
+            prompts=counts.prompts(source.user),
+            answers=counts.answers(source.assistant),
             when=local(source.last_read),
         )
         n = state.at_risk.get(source.source, 0)
@@ -150,16 +160,21 @@ def _status_lines(state: Overview) -> list[str]:
             n,
         )
         lines.append(read + risk if n else read)
-    counts = state.counts
-    lines.append(
-        tr(
-            "{turns} turns in {segments} segments; {lessons} lessons, {waiting} wait for review; "
-            "{proposals} proposed changes",
-            **counts,
-        )
-    )
+    lines.append(_counts_line(state.counts))
     lines += [f"! {problem.message} {problem.advice}" for problem in state.problems]
     return lines
+
+
+def _counts_line(found: Mapping[str, int]) -> str:
+    proposals = found["proposals"]
+    return tr(
+        "{turns} in {segments}; {lessons}, {waiting}; {proposals}",
+        turns=counts.turns(found["turns"]),
+        segments=counts.segments(found["segments"]),
+        lessons=counts.lessons(found["lessons"]),
+        waiting=tr_n("{n} waits for review", "{n} wait for review", found["waiting"]),
+        proposals=tr_n("{n} proposed change", "{n} proposed changes", proposals),
+    )
 
 
 async def _archive(services: Services, args: argparse.Namespace) -> int:
@@ -177,13 +192,24 @@ async def _archive(services: Services, args: argparse.Namespace) -> int:
         "seconds": round(time.monotonic() - began, 2),
         "failed": done.failed,
     }
-    line = tr(
-        "{closed} segments closed, {recapped} recaps written, {lessons} lessons found "
-        "in {seconds} s.",
-        **value,
-    )
-    show(value, [line], as_json=args.json)
+    show(value, [_done_line(done, value["seconds"])], as_json=args.json)
     return 0
+
+
+def _done_line(done: Done, seconds: float) -> str:
+    line = tr(
+        "{closed}, {recapped}, {lessons} in {seconds} s.",
+        closed=tr_n("{n} segment closed", "{n} segments closed", done.closed),
+        recapped=tr_n("{n} recap written", "{n} recaps written", done.recapped),
+        lessons=tr_n("{n} lesson found", "{n} lessons found", done.lessons),
+        seconds=seconds,
+    )
+    failed = tr_n(
+        "{n} step failed and is tried again later.",
+        "{n} steps failed and are tried again later.",
+        done.failed,
+    )
+    return f"{line} {failed}" if done.failed else line
 
 
 async def _run(services: Services, args: argparse.Namespace) -> int:

@@ -3,28 +3,37 @@
 import argparse
 from typing import Any
 
-from archivist.cli.commands import Groups, add_command
+from archivist.cli.commands import Groups, add_command, whole
 from archivist.cli.output import iso, local, one_line, show
+from archivist.domain.hidden import visible
 from archivist.domain.knowledge import SegmentRow
+from archivist.domain.problems import Refused
 from archivist.domain.turns import SegmentId, Turn
 from archivist.services.facade import Services
 from archivist.services.search import Hit
 from archivist.texts import tr, tr_n
 
+_ID_SHOWN = 12
+_ID_LENGTH = len("seg-") + 36
+_MOST = 1_000
+"""Hits that one search may give."""
+
 
 def add(groups: Groups) -> None:
     """Add the commands of this group."""
-    group = groups.add_parser("segments", help="Browse segments.").add_subparsers(required=True)
-    parser = add_command(group, "list", "List the segments, oldest first.", _list)
-    parser.add_argument("--maker", help="only recaps by this maker: rules or a model's name")
-    parser = add_command(group, "show", "Show a segment with its turns.", _show)
-    parser.add_argument("id", help="the segment's id, or its first characters")
-    parser = add_command(groups, "search", "Find turns by words.", _search)
-    parser.add_argument("query", nargs="+", help='words; "phrases", +must, -not')
-    parser.add_argument("--limit", type=int, default=20)
+    group = groups.add_parser("segments", help=tr("Browse segments.")).add_subparsers(required=True)
+    parser = add_command(group, "list", tr("List the segments, oldest first."), _list)
+    text = tr("only recaps by this maker: rules or a model's name")
+    parser.add_argument("--maker", help=text)
+    parser = add_command(group, "show", tr("Show a segment with its turns."), _show)
+    parser.add_argument("id", help=tr("the segment's id, or the first characters of it"))
+    parser = add_command(groups, "search", tr("Find turns by words."), _search)
+    parser.add_argument("query", nargs="+", help=tr('words; "phrases", +must, -not'))
+    parser.add_argument("--limit", type=whole(1, _MOST), default=20, metavar="N")
     parser.add_argument("--source")
     parser.add_argument("--project")
-    parser.add_argument("--maker", help="only in segments whose recap has this maker")
+    text = tr("only in segments whose recap has this maker")
+    parser.add_argument("--maker", help=text)
 
 
 async def _list(services: Services, args: argparse.Namespace) -> int:
@@ -56,10 +65,10 @@ def _lines(row: SegmentRow) -> list[str]:
         "{id}  {start}  {source}  {project}  {n} turn  closed: {reason}",
         "{id}  {start}  {source}  {project}  {n} turns  closed: {reason}",
         row.turns,
-        id=row.id[:12],
+        id=row.id[:_ID_SHOWN],
         start=local(row.start),
         source=row.source,
-        project=row.project or "-",
+        project=visible(row.project or "-"),
         reason=row.reason or tr("still open"),
     )
     recap = [f"    [{row.maker}] {one_line(row.recap, 200)}"] if row.recap else []
@@ -67,15 +76,34 @@ def _lines(row: SegmentRow) -> list[str]:
 
 
 async def _show(services: Services, args: argparse.Namespace) -> int:
-    wanted = args.id
-    if len(wanted) < len("seg-") + 36:
-        rows = await services.browse.segments()
-        wanted = next((row.id for row in rows if row.id.startswith(wanted)), wanted)
-    row, turns = await services.browse.segment(SegmentId(wanted))
+    row, turns = await services.browse.segment(await segment_of(services, args.id))
     value = {**_json(row), "content": [_turn_json(turn) for turn in turns]}
     lines = [*_lines(row), *(line for turn in turns for line in _turn_lines(turn))]
     show(value, lines, as_json=args.json)
     return 0
+
+
+async def segment_of(services: Services, start: str) -> SegmentId:
+    """Return the one segment whose id begins so. Raises Refused for none, several, or no start."""
+    if not start.strip():
+        raise Refused(tr("The id of the segment is empty."), advice=_see_list())
+    if len(start) >= _ID_LENGTH:
+        return SegmentId(start)
+    rows = await services.browse.segments()
+    found = [row.id for row in rows if row.id.startswith(start)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise Refused(tr("No segment's id begins with {start}.", start=start), advice=_see_list())
+    some = ", ".join(ident[:_ID_SHOWN] for ident in found[:3])
+    raise Refused(
+        tr("The ids of {n} segments begin with {start}.", n=len(found), start=start),
+        advice=tr("Give more of the id; some of them are: {some}.", some=some),
+    )
+
+
+def _see_list() -> str:
+    return tr("`archivist segments list` shows them all.")
 
 
 def _turn_json(turn: Turn) -> dict[str, Any]:
@@ -95,7 +123,8 @@ def _turn_json(turn: Turn) -> dict[str, Any]:
 def _turn_lines(turn: Turn) -> list[str]:
     lines = ["", f"[{turn.id}] {turn.role}  {local(turn.at)}", turn.text]
     lines += [
-        f"  > {tool.name} {one_line(tool.arguments, 80)}: {tool.outcome}" for tool in turn.tools
+        f"  > {visible(tool.name)} {one_line(tool.arguments, 80)}: {tool.outcome}"
+        for tool in turn.tools
     ]
     return [*lines, turn.failed_tools] if turn.failed_tools else lines
 
@@ -103,15 +132,19 @@ def _turn_lines(turn: Turn) -> list[str]:
 async def _search(services: Services, args: argparse.Namespace) -> int:
     found = await services.search.find(
         " ".join(args.query),
-        limit=max(1, min(args.limit, 1_000)),
+        limit=args.limit,
         source=args.source,
         project=args.project,
         maker=args.maker,
     )
     value = {"hits": [_hit(hit) for hit in found.hits], "mode": found.mode, "ms": found.ms}
     lines = [
-        f"[{hit.turn}] {local(hit.at)}  {hit.source}  {hit.project or '-'}\n    {hit.snippet}"
+        line
         for hit in found.hits
+        for line in (
+            f"[{hit.turn}] {local(hit.at)}  {hit.source}  {visible(hit.project or '-')}",
+            f"    {one_line(hit.snippet, len(hit.snippet))}",
+        )
     ]
     count = tr_n("{n} turn in {ms} ms.", "{n} turns in {ms} ms.", len(found.hits), ms=found.ms)
     show(value, [*lines, count], as_json=args.json)

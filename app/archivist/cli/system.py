@@ -4,42 +4,50 @@ import argparse
 from typing import Any
 
 from archivist import settings as all_settings
-from archivist.cli.commands import Groups, add_command
+from archivist.cli import counts
+from archivist.cli.commands import Groups, add_command, whole
 from archivist.cli.consent import consent
 from archivist.cli.output import iso, local, show
-from archivist.domain.problems import Problem
+from archivist.domain.hidden import visible
+from archivist.domain.problems import Problem, ProblemRow
 from archivist.services.facade import Services
 from archivist.texts import tr, tr_n
 
 _APPROVING = "cli.approve"
+_MOST = 100
+"""Actions that are taken back at once."""
 
 
 def add(groups: Groups) -> None:
     """Add the commands of this group."""
-    group = groups.add_parser("settings", help="Read and change settings.")
-    verbs = group.add_subparsers(required=True)
-    add_command(verbs, "list", "List all settings with their help.", _settings)
-    parser = add_command(verbs, "get", "Show one setting.", _get)
+    text = tr("Read and change settings.")
+    verbs = groups.add_parser("settings", help=text).add_subparsers(required=True)
+    add_command(verbs, "list", tr("List all settings with their help."), _settings)
+    parser = add_command(verbs, "get", tr("Show one setting."), _get)
     parser.add_argument("key")
-    parser = add_command(verbs, "set", "Change one setting.", _set, approves=True)
+    parser = add_command(verbs, "set", tr("Change one setting."), _set, approves=True)
     parser.add_argument("key")
-    parser.add_argument("value", nargs="?", help="left out: back to the default")
-    parser = add_command(groups, "undo", "Take back the last actions.", _undo, approves=True)
-    parser.add_argument("count", nargs="?", type=int, default=1, metavar="N")
-    parser.add_argument("--list", action="store_true", help="show what can be taken back")
-    group = groups.add_parser("problems", help="What went wrong, and what to do.")
-    verbs = group.add_subparsers(required=True)
-    add_command(verbs, "list", "List the problems.", _problems)
-    parser = add_command(verbs, "clear", "Take a problem off the list.", _clear)
+    parser.add_argument("value", nargs="?", help=tr("left out: back to the default"))
+    parser = add_command(groups, "undo", tr("Take back the last actions."), _undo, approves=True)
+    text = tr("how many, 1 where left out")
+    parser.add_argument("count", nargs="?", type=whole(1, _MOST), default=1, metavar="N", help=text)
+    text = tr("show what can be taken back")
+    parser.add_argument("--list", action="store_true", help=text)
+    text = tr("pass over what can no longer be taken back")
+    parser.add_argument("--skip", action="store_true", help=text)
+    text = tr("What went wrong, and what to do.")
+    verbs = groups.add_parser("problems", help=text).add_subparsers(required=True)
+    add_command(verbs, "list", tr("List the problems."), _problems)
+    parser = add_command(verbs, "clear", tr("Take a problem off the list."), _clear)
     parser.add_argument("key")
-    group = groups.add_parser("models", help="Local models.")
-    add_command(group.add_subparsers(required=True), "list", "Show what is installed.", _models)
-    add_command(groups, "doctor", "Check this profile from end to end.", _doctor)
+    verbs = groups.add_parser("models", help=tr("Local models.")).add_subparsers(required=True)
+    add_command(verbs, "list", tr("Show what is installed."), _models)
+    add_command(groups, "doctor", tr("Check this profile from end to end."), _doctor)
 
 
 async def _settings(services: Services, args: argparse.Namespace) -> int:
     value = [_setting(services, entry) for entry in all_settings.entries()]
-    lines = [f"{item['key']} = {item['value']!r}\n    {item['help']}" for item in value]
+    lines = [f"{_line(item['key'], item['value'])}\n    {item['help']}" for item in value]
     show(value, lines, as_json=args.json)
     return 0
 
@@ -55,32 +63,39 @@ def _setting(services: Services, entry: all_settings.Entry) -> dict[str, Any]:
     }
 
 
+def _line(key: str, value: object) -> str:
+    return f"{key} = {visible(all_settings.shown(value))}"
+
+
 async def _get(services: Services, args: argparse.Namespace) -> int:
     value = all_settings.get(services.settings, args.key)
-    show({"key": args.key, "value": value}, [f"{args.key} = {value!r}"], as_json=args.json)
+    show({"key": args.key, "value": value}, [_line(args.key, value)], as_json=args.json)
     return 0
 
 
 async def _set(services: Services, args: argparse.Namespace) -> int:
+    if args.value is not None:
+        all_settings.with_value(services.settings, args.key, args.value)
     if args.key == _APPROVING:
         question = tr("Let programs approve on the command line without asking you?")
         consent(question, always=services.profile.approves_always)
     value = await services.preferences.set(args.key, args.value)
-    show({"key": args.key, "value": value}, [f"{args.key} = {value!r}"], as_json=args.json)
+    show({"key": args.key, "value": value}, [_line(args.key, value)], as_json=args.json)
     return 0
 
 
 async def _undo(services: Services, args: argparse.Namespace) -> int:
     commands = await services.undo.commands(20 if args.list else args.count)
     if not args.list:
-        labels = "\n".join(f"  - {command.label}" for command in commands)
         if commands:
-            question = f"{tr('Take this back?')}\n{labels}"
+            labels = [f"  - {visible(command.label)}" for command in commands]
+            question = "\n".join([tr("Take this back?"), *labels])
             consent(question, always=services.profile.approves_always)
-        commands = await services.undo.undo(args.count)
+        commands = await services.undo.undo(args.count, passing_over=args.skip)
     value = [{"id": c.id, "name": c.name, "label": c.label, "at": iso(c.at)} for c in commands]
-    lines = [f"{local(command.at)}  {command.label}" for command in commands]
-    show(value, lines, as_json=args.json)
+    lines = [f"{local(command.at)}  {visible(command.label)}" for command in commands]
+    empty = [tr("There is nothing to undo.")]
+    show(value, lines or empty, as_json=args.json)
     return 0
 
 
@@ -97,9 +112,15 @@ async def _problems(services: Services, args: argparse.Namespace) -> int:
         }
         for row in rows
     ]
-    lines = [f"{row.key}: {row.message} ({row.count} x)\n    {row.advice}" for row in rows]
+    lines = [line for row in rows for line in _problem_lines(row)]
     show(value, lines or [tr("No problems.")], as_json=args.json)
     return 0
+
+
+def _problem_lines(row: ProblemRow) -> list[str]:
+    head = tr_n("{key}: {message} ({n} time)", "{key}: {message} ({n} times)", row.count,
+                key=visible(row.key), message=visible(row.message))  # fmt: skip
+    return [head, f"    {visible(row.advice)}"]
 
 
 async def _clear(services: Services, args: argparse.Namespace) -> int:
@@ -121,18 +142,18 @@ async def _doctor(services: Services, args: argparse.Namespace) -> int:
     checks = [await _database(services), await _listed(services), *_model_checks(services)]
     good = all(ok for ok, _ in checks)
     value = {"ok": good, "checks": [{"ok": ok, "text": text} for ok, text in checks]}
-    lines = [f"{'ok ' if ok else 'BAD'} {text}" for ok, text in checks]
+    lines = [tr("ok   {text}", text=t) if ok else tr("BAD  {text}", text=t) for ok, t in checks]
     show(value, lines, as_json=args.json)
     return 0 if good else 1
 
 
 async def _database(services: Services) -> tuple[bool, str]:
     try:
-        counts = (await services.overview()).counts
+        found = (await services.overview()).counts
     except Problem as problem:
         return False, f"{problem.message} {problem.advice}"
-    text = tr("archive {folder}: {turns} turns", folder=services.profile.data, **counts)
-    return True, text
+    folder, turns = services.profile.data, counts.turns(found["turns"])
+    return True, tr("archive {folder}: {turns}", folder=folder, turns=turns)
 
 
 async def _listed(services: Services) -> tuple[bool, str]:

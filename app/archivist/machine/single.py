@@ -12,15 +12,19 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import portalocker
+
+from archivist.domain.problems import Problem
+from archivist.texts import tr
 
 Message = Mapping[str, Any]
 Answer = Callable[[Message], Awaitable[Message]]
 
 _LINE: Final = 64 * 1024
 _SECONDS: Final = 5.0
+_UNREADABLE: Final[Message] = {"ok": False, "error": "unreadable"}
 _PATH_MOST: Final = 100
 """A Unix socket's path must fit into about 104 bytes on every system."""
 
@@ -34,14 +38,19 @@ class Instance:
 
     @contextmanager
     def held(self) -> Iterator[bool]:
-        """Hold the profile's lock; gives False when another app holds it."""
+        """Hold the profile's lock; gives False when another app holds it.
+
+        Raises Problem when the file cannot be locked at all.
+        """
         flags = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
-        with self._lock.open("a+b") as file:
+        with _opened(self._lock) as file:
             try:
                 portalocker.lock(file, flags)
-            except portalocker.LockException:
+            except portalocker.AlreadyLocked:
                 yield False
                 return
+            except portalocker.LockException as error:
+                raise _unlockable(self._lock, error.strerror) from error
             try:
                 yield True
             finally:
@@ -49,17 +58,16 @@ class Instance:
 
     @asynccontextmanager
     async def listening(self, answer: Answer) -> AsyncIterator[None]:
-        """Answer JSON lines while the context lasts. Call it only while holding the lock."""
+        """Answer JSON lines while the context lasts. Call it only while holding the lock.
+
+        Raises Problem when there is no place to listen at.
+        """
         where = address(self._socket)
         if sys.platform == "win32":
             async with _pipe_server(where, answer):
                 yield
             return
-        Path(where).unlink(missing_ok=True)
-        server = await asyncio.start_unix_server(
-            lambda reader, writer: _serve(reader, writer, answer), where, limit=_LINE
-        )
-        Path(where).chmod(0o600)
+        server = await _socket_server(where, answer)
         try:
             yield
         finally:
@@ -68,14 +76,14 @@ class Instance:
             Path(where).unlink(missing_ok=True)
 
     async def ask(self, message: Message) -> Message | None:
-        """Ask the running app; None when none answers within five seconds."""
+        """Ask the running app; None when none answers in five seconds, or nothing that is JSON."""
         try:
             async with asyncio.timeout(_SECONDS):
                 reader, writer = await _connect(address(self._socket))
                 try:
                     writer.write(json.dumps(message).encode() + b"\n")
                     await writer.drain()
-                    return _parse(await reader.readline())
+                    return _read(await reader.readline())
                 finally:
                     writer.close()
         except (OSError, TimeoutError, ValueError):
@@ -91,6 +99,37 @@ def address(socket: Path) -> str:
     if len(os.fsencode(path)) <= _PATH_MOST:
         return path
     return str(Path(os.environ.get("XDG_RUNTIME_DIR", "/tmp")) / f"archivist-{mark}.sock")  # noqa: S108
+
+
+def _opened(lock: Path) -> BinaryIO:
+    try:
+        return lock.open("a+b")
+    except OSError as error:
+        raise _unlockable(lock, error.strerror) from error
+
+
+def _unlockable(lock: Path, why: object) -> Problem:
+    return Problem(
+        tr("{path} cannot be locked ({why}).", path=lock, why=why),
+        advice=tr("Move it away or mend its rights: it is an empty file of this user."),
+        key="app-lock",
+    )
+
+
+async def _socket_server(where: str, answer: Answer) -> asyncio.Server:
+    try:
+        Path(where).unlink(missing_ok=True)
+        server = await asyncio.start_unix_server(
+            lambda reader, writer: _serve(reader, writer, answer), where, limit=_LINE
+        )
+        Path(where).chmod(0o600)
+    except OSError as error:
+        raise Problem(
+            tr("No program could be answered at {path} ({why}).", path=where, why=error.strerror),
+            advice=tr("Move what lies there away, or mend the rights of its folder."),
+            key="app-socket",
+        ) from error
+    return server
 
 
 @asynccontextmanager
@@ -114,20 +153,35 @@ async def _serve(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: Answer
 ) -> None:
     """Answer one line; a broken or foreign one gets an error, never silence."""
-    with suppress(OSError, TimeoutError, ValueError):
+    with suppress(OSError, TimeoutError):
         async with asyncio.timeout(_SECONDS):
-            reply = await answer(_parse(await reader.readline()))
+            reply = await _reply(reader, answer)
             writer.write(json.dumps(reply).encode() + b"\n")
             await writer.drain()
     writer.close()
 
 
-def _parse(line: bytes) -> Message:
+async def _reply(reader: asyncio.StreamReader, answer: Answer) -> Message:
+    try:
+        line = await reader.readline()
+    except ValueError:  # longer than a line may be
+        return _UNREADABLE
+    message = _read(line)
+    if message is None:
+        return _UNREADABLE
+    try:
+        return await answer(message)
+    except Problem as problem:
+        return {"ok": False, "error": problem.message, "advice": problem.advice}
+
+
+def _read(line: bytes) -> Message | None:
+    """Return the message on a line, None when it holds none."""
     try:
         message = json.loads(line)
-    except ValueError:
-        return {"do": "unreadable"}
-    return message if isinstance(message, dict) else {"do": "unreadable"}
+    except (ValueError, RecursionError):
+        return None
+    return message if isinstance(message, dict) else None
 
 
 async def _connect(where: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
