@@ -17,6 +17,8 @@ import pytest
 from helpers.claude import Writer, chat, lines, transcript
 from helpers.program import Program, demo, environment
 
+pytestmark = pytest.mark.long
+
 posix_only = pytest.mark.skipif(os.name != "posix", reason="needs rights and limits of POSIX")
 
 

@@ -15,6 +15,8 @@ import pytest
 from helpers.program import Program, environment
 from helpers.shared import ROOT
 
+pytestmark = pytest.mark.long
+
 README = (ROOT / "resources" / "demo" / "README.md").read_text(encoding="utf-8")
 LEAST_FOUND = 0.9
 

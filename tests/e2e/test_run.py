@@ -16,7 +16,7 @@ import pytest
 from helpers.claude import chat, lines, transcript
 from helpers.program import Program
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")]
 
 
 @contextmanager

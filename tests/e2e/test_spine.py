@@ -11,6 +11,8 @@ import pytest
 
 from helpers.program import Program, demo, environment, holding
 
+pytestmark = pytest.mark.long
+
 PROJECT = "/home/demo/code/orders-api"
 
 

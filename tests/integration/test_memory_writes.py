@@ -18,6 +18,8 @@ from archivist.machine.folder_lock import LOCK_NAME
 from helpers import memory_child
 from helpers.memory_files import lost_lines, memory
 
+pytestmark = pytest.mark.long
+
 START = b"# Notes\r\n\r\n## Preferences\r\n* Mine\r\n\r\nAn end.\r\n"
 
 

@@ -35,6 +35,8 @@ from archivist.models.process import (
 )
 from archivist.models.recapper import local_recapper
 
+pytestmark = pytest.mark.long
+
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are POSIX")
 
 
