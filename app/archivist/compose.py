@@ -167,7 +167,7 @@ def _services(base: _Base) -> Services:
         preferences=preferences,
         overview=lambda: _overview(browse_store, transcripts, problems),
         loop=_loop_maker(ingest, archive, sources, home, settings),
-        instance=Instance(base.paths.data),
+        instance=Instance(lock=base.paths.lock, socket=base.paths.socket),
         logging=lambda: logging_to(base.paths.log),
         recapper=base.models.small,
         models=model_notes,

@@ -30,11 +30,11 @@ _PATH_MOST: Final = 100
 
 
 class Instance:
-    """The running app of one profile, this process or another. `data` is the data folder."""
+    """The running app of one profile, this process or another."""
 
-    def __init__(self, data: Path) -> None:
-        self._lock = data / "app.lock"
-        self._socket = data / "app.sock"
+    def __init__(self, *, lock: Path, socket: Path) -> None:
+        self._lock = lock
+        self._socket = socket
 
     @contextmanager
     def held(self) -> Iterator[bool]:

@@ -11,16 +11,11 @@ from typing import Final
 import aiosqlite
 
 from archivist.domain.indexing import tools_field, words_field
-from archivist.domain.transcripts import Outcome
-from archivist.domain.turns import ToolCall
 from archivist.domain.words import INDEX_VERSION
+from archivist.store.tool_calls import calls_of
 
 TEXTS: Final = """
 select id, text, failed_tools from episode where id in (select value from json_each(?))
-"""
-TOOLS: Final = """
-select episode_id, name, arguments, outcome, output from tool_call
-where episode_id in (select value from json_each(?)) order by episode_id, seq
 """
 FORGET: Final = """
 insert into episode_fts (episode_fts, rowid, words, tools) values ('delete', ?, ?, ?)
@@ -72,19 +67,16 @@ async def remember(
     connection: aiosqlite.Connection, episodes: Iterable[int]
 ) -> dict[int, tuple[str, str]]:
     """Return the two fields of each turn as they follow from its rows now."""
-    ids = json.dumps(sorted(episodes))
-    if ids == "[]":
+    rows = sorted(episodes)
+    if not rows:
         return {}
-    tools: dict[int, list[ToolCall]] = {}
-    for row in await connection.execute_fetchall(TOOLS, (ids,)):
-        call = ToolCall(row["name"], row["arguments"], Outcome(row["outcome"]), row["output"])
-        tools.setdefault(row["episode_id"], []).append(call)
+    tools = await calls_of(connection, rows)
     return {
         row["id"]: (
             words_field(row["text"]),
             tools_field(tools.get(row["id"], []), row["failed_tools"]),
         )
-        for row in await connection.execute_fetchall(TEXTS, (ids,))
+        for row in await connection.execute_fetchall(TEXTS, (json.dumps(rows),))
     }
 
 

@@ -1,6 +1,5 @@
 """Segments: which turns are not in one yet, which is open, and closing by compare-and-set."""
 
-import json
 from collections.abc import Sequence
 from typing import Final
 
@@ -8,10 +7,11 @@ import aiosqlite
 import numpy as np
 
 from archivist.domain.segments import Centroid, CloseReason, Filing, OpenSegment, SegmentSoFar
-from archivist.domain.transcripts import Outcome, Role
-from archivist.domain.turns import SegmentId, SessionId, ToolCall, Turn, TurnId
+from archivist.domain.transcripts import Role
+from archivist.domain.turns import SegmentId, SessionId, Turn, TurnId
 from archivist.store.database import Database
 from archivist.store.jobs import add_jobs
+from archivist.store.tool_calls import calls_of
 
 UNFILED_SESSIONS: Final = """
 select distinct e.session_id from episode e
@@ -25,10 +25,6 @@ select * from episode where session_id = ? and segment_id is null order by seq l
 """
 TURNS: Final = """
 select * from episode where segment_id = ? order by seq
-"""
-TOOLS: Final = """
-select episode_id, name, arguments, outcome, output from tool_call
-where episode_id in (select value from json_each(?)) order by episode_id, seq
 """
 OPEN: Final = """
 select * from segment where session_id = ? and state = 'open'
@@ -71,6 +67,9 @@ update episode set segment_id = ? where id = ? and segment_id is null
 """
 CLOSE: Final = """
 update segment set state = 'closed', reason = ?, closed_at = ? where id = ? and state = 'open'
+"""
+LAST: Final = """
+select max(max(coalesce(until, 0), coalesce(at, 0))) from episode where segment_id = ?
 """
 SPAN: Final = """
 update segment set
@@ -195,8 +194,7 @@ async def _close_one(
 
 
 async def _ended(connection: aiosqlite.Connection, segment: str) -> int | None:
-    query = "select max(max(coalesce(until, 0), coalesce(at, 0))) from episode where segment_id = ?"
-    (row,) = await connection.execute_fetchall(query, (segment,))
+    (row,) = await connection.execute_fetchall(LAST, (segment,))
     return int(row[0]) or None if row[0] is not None else None
 
 
@@ -209,11 +207,7 @@ def _so_far(row: aiosqlite.Row, ended: int | None) -> SegmentSoFar:
 
 async def turns_of(connection: aiosqlite.Connection, rows: Sequence[aiosqlite.Row]) -> list[Turn]:
     """Return the turns of some `episode` rows with their tools."""
-    ids = json.dumps([row["id"] for row in rows])
-    tools: dict[int, list[ToolCall]] = {}
-    for row in await connection.execute_fetchall(TOOLS, (ids,)):
-        call = ToolCall(row["name"], row["arguments"], Outcome(row["outcome"]), row["output"])
-        tools.setdefault(row["episode_id"], []).append(call)
+    tools = await calls_of(connection, (row["id"] for row in rows))
     return [
         Turn(
             id=TurnId(row["id"]),

@@ -215,8 +215,9 @@ class _Commit:
         self._touched.update(row for _, row in grown)
         old = await self._old_fields()
         await self._grow(grown)
-        await self._add(turns, new, self._owed(copies))
-        await self._link(copies)
+        owed = self._owed(copies)
+        await self._add(turns, new, owed)
+        await self._link(copies, owed)
         await self._put_calls()
         await self._note_redactions({turn.key for turn in new} | {turn.key for turn, _ in grown})
         await self._set_failed()
@@ -293,9 +294,8 @@ class _Commit:
             and self._sessions[turn.session] not in self._forks
         }
 
-    async def _link(self, copies: Sequence[_Copy]) -> None:
+    async def _link(self, copies: Sequence[_Copy], owed: Mapping[str, int]) -> None:
         """Note which session a fork or a resumed copy came from."""
-        owed = self._owed(copies)
         for turn, row in copies:
             mine = self._sessions[turn.session]
             pair = (

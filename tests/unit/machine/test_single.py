@@ -6,14 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from archivist.machine.single import Instance, address
+from archivist.paths import Paths
 
 HOLD = """
 import sys, pathlib
 from archivist.machine.single import Instance
-with Instance(pathlib.Path(sys.argv[1])).held() as first:
+folder = pathlib.Path(sys.argv[1])
+with Instance(lock=folder / "app.lock", socket=folder / "app.sock").held() as first:
     print(first, flush=True)
     sys.stdin.read()
 """
+
+
+def app_of(folder: Path) -> Instance:
+    paths = Paths(folder)
+    return Instance(lock=paths.lock, socket=paths.socket)
 
 
 async def echo(message: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -21,11 +28,11 @@ async def echo(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 async def test_a_question_gets_its_answer(tmp_path: Path) -> None:
-    app = Instance(tmp_path)
+    app = app_of(tmp_path)
     with app.held() as is_first:
         assert is_first
         async with app.listening(echo):
-            assert await Instance(tmp_path).ask({"do": "show"}) == {"heard": {"do": "show"}}
+            assert await app_of(tmp_path).ask({"do": "show"}) == {"heard": {"do": "show"}}
             reader, writer = await asyncio.open_unix_connection(address(tmp_path / "app.sock"))
             writer.write(b"no json\n")
             assert b"unreadable" in await reader.readline()
@@ -41,20 +48,20 @@ def test_the_lock_is_one_and_falls_with_its_process(tmp_path: Path) -> None:
     assert other.stdin is not None
     try:
         assert other.stdout.readline().strip() == "True"
-        with Instance(tmp_path).held() as is_first:
+        with app_of(tmp_path).held() as is_first:
             assert not is_first
     finally:
         other.kill()
         other.wait()
         other.stdin.close()
         other.stdout.close()
-    with Instance(tmp_path).held() as is_first:
+    with app_of(tmp_path).held() as is_first:
         assert is_first
 
 
 async def test_a_socket_left_by_a_crash_is_no_obstacle(tmp_path: Path) -> None:
     (tmp_path / "app.sock").write_bytes(b"")
-    app = Instance(tmp_path)
+    app = app_of(tmp_path)
     with app.held():
         async with app.listening(echo):
             assert await app.ask({"n": 1}) == {"heard": {"n": 1}}
