@@ -46,6 +46,7 @@ class Supervisor:
         task = asyncio.get_running_loop().create_task(self.guarded(work, name=name), name=name)
         self._live.add(task)
         task.add_done_callback(self._live.discard)
+        task.add_done_callback(lambda _: work.close())  # cancelled before it began
         return task
 
     async def guarded(self, work: Awaitable[None], *, name: str) -> None:

@@ -23,6 +23,7 @@ from archivist.texts import tr
 
 BUSY_MS: Final = 10_000
 READERS: Final = 2
+_AT_ONCE_SECONDS: Final = 0.1
 
 MARK: Final = """
 insert into meta (key, value) values (?, ?)
@@ -104,6 +105,17 @@ class Database:
             for connection in self._readers:
                 await connection.close()
             await self._writer.close()
+
+
+def checkpoint(path: Path) -> None:
+    """Bring what the `-wal` file holds into the database, at once and without a loop.
+
+    Does less, and never harm, where another connection is at work.
+    """
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(
+        sqlite3.connect(path, timeout=_AT_ONCE_SECONDS)
+    ) as connection:
+        connection.execute("pragma wal_checkpoint(truncate)")
 
 
 class world_faults:  # noqa: N801 - used as a statement, like contextlib.suppress

@@ -1,0 +1,110 @@
+"""Exceptions that nobody caught, from slots, tasks, threads and Qt: each is told once.
+
+It goes to the log with its traceback and to the list of problems. What kills the interpreter
+itself leaves its stacks in `crash.log` of the data folder.
+"""
+
+import asyncio
+import faulthandler
+import logging
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+
+from archivist.domain.problems import Problem
+from archivist.services.supervise import bug_report
+
+_log = logging.getLogger(__name__)
+
+_LEVELS: Final = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.ERROR,
+    QtMsgType.QtFatalMsg: logging.CRITICAL,
+}
+_HARMLESS: Final = (
+    # Qt 6 asks the X11 platform for a signal that only some builds have (seen in 6.8 to 6.11).
+    "No such signal QPlatformNativeInterface::systemTrayWindowChanged",
+    # Said by the offscreen platform about every window that is brought to the front.
+    "This plugin does not support",
+)
+
+Tell = Callable[[Problem], None]
+
+
+class Bugs:
+    """Catches them between `watching` and its end. `tell` runs on the loop, in its thread."""
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, tell: Tell, stop: Callable[[], None]
+    ) -> None:
+        self._loop = loop
+        self._tell = tell
+        self._stop = stop
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Install all hooks, and put back those that were there."""
+        before, before_threads = sys.excepthook, threading.excepthook
+        sys.excepthook = self._on_slot_exception
+        threading.excepthook = self._on_thread_exception
+        self._loop.set_exception_handler(self._on_loop_exception)
+        qInstallMessageHandler(_log_qt)
+        try:
+            yield
+        finally:
+            qInstallMessageHandler(None)
+            self._loop.set_exception_handler(None)
+            sys.excepthook, threading.excepthook = before, before_threads
+
+    def _on_slot_exception(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            self._stop()
+            return
+        self._report(error, "window")
+
+    def _on_thread_exception(self, args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            self._loop.call_soon_threadsafe(self._report, args.exc_value, "thread")
+
+    def _on_loop_exception(
+        self, loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]
+    ) -> None:
+        error = context.get("exception")
+        if isinstance(error, BaseException):
+            self._report(error, "loop")
+        else:
+            _log.error("loop message=%r", context.get("message"))
+
+    def _report(self, error: BaseException, where: str) -> None:
+        _log.error("bug where=%s", where, exc_info=error)
+        if isinstance(error, Problem):
+            self._tell(error)
+        elif isinstance(error, Exception):
+            self._tell(bug_report(error, where))
+
+
+@contextmanager
+def crash_log(path: Path) -> Iterator[None]:
+    """Let the interpreter write all stacks to a file should it die."""
+    with path.open("a", encoding="utf-8") as file:
+        faulthandler.enable(file)
+        try:
+            yield
+        finally:
+            faulthandler.disable()
+
+
+def _log_qt(kind: QtMsgType, context: QMessageLogContext, message: str | None) -> None:
+    text = message or ""
+    if not any(sign in text for sign in _HARMLESS):
+        _log.log(_LEVELS.get(kind, logging.WARNING), "qt category=%s %s", context.category, text)

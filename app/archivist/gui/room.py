@@ -1,0 +1,181 @@
+"""What all windows share: title, remembered size, keys, banner, status line, undo."""
+
+from collections.abc import Coroutine, Sequence
+from typing import Any, Final
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QPushButton, QVBoxLayout, QWidget
+
+from archivist.domain.problems import Problem
+from archivist.gui.banner import Banner, visible_lines
+from archivist.gui.desk import Desk
+from archivist.gui.dialogs import Listing, ask
+from archivist.gui.places import Room, Thing
+from archivist.texts import tr
+
+_NOTICE_MS: Final = 8_000
+_USUAL: Final = QSize(1080, 680)
+_OPENS: Final = (
+    ("Ctrl+1", Room.SEGMENTS),
+    ("Ctrl+2", Room.LESSONS),
+    ("Ctrl+3", Room.MEMORY),
+)
+
+
+class RoomWindow(QMainWindow):
+    """One window. A subclass sets its body, says its keys, and refreshes what it shows.
+
+    `closed` is emitted when the person closes it; the program goes on.
+    """
+
+    closed = Signal()
+
+    def __init__(self, desk: Desk, *, room: Room, title: str, usual: QSize = _USUAL) -> None:
+        super().__init__()
+        self.desk = desk
+        self.room = room
+        self.setObjectName(f"window-{room}")
+        self.setWindowTitle(tr("{title} – Archivist", title=title))
+        self.banner = Banner(desk.look)
+        self._column = QWidget()
+        column = QVBoxLayout(self._column)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.banner)
+        self.setCentralWidget(self._column)
+        self._undo = QPushButton(tr("Undo"))
+        self._undo.setFlat(True)
+        self._undo.clicked.connect(self.undo)
+        self._undo.hide()
+        self.statusBar().addPermanentWidget(self._undo)
+        self.statusBar().messageChanged.connect(self._on_status_message_changed)
+        self._add_keys()
+        desk.signals.look_changed.connect(self.restyle)
+        desk.remembered.place_window(room, self, usual=usual)
+
+    # For subclasses.
+
+    def set_body(self, body: QWidget) -> None:
+        """Set what the window shows below the banner."""
+        layout = self._column.layout()
+        assert layout is not None  # noqa: S101 - made in __init__
+        layout.addWidget(body)
+
+    def refresh(self) -> None:
+        """Read again what the window shows."""
+
+    def show_at(self, thing: Thing) -> None:
+        """Show a thing in the window; None is no thing in particular."""
+
+    def keys(self) -> Sequence[tuple[str, str]]:
+        """Return the keys of this window with what they do, for the list on F1."""
+        return ()
+
+    def escape(self) -> None:
+        """Do what Escape means here; by default it closes the window."""
+        self.close()
+
+    def restyle(self) -> None:
+        """Take the colours of the look."""
+        self.banner.restyle()
+
+    # For the window's own work.
+
+    def act(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
+        """Do something that the person asked for; a Problem is shown in this window."""
+        self.desk.spawn(self._told(work), name=name)
+
+    def notice(self, text: str, *, undoable: bool = False) -> None:
+        """Say for some seconds in the status line what was done, with Undo where it can be."""
+        self.statusBar().showMessage(visible_lines(text), _NOTICE_MS)
+        self._undo.setVisible(undoable)
+
+    def trouble(self, problem: Problem) -> None:
+        """Show what went wrong and what to do."""
+        self.banner.say(f"{problem.message} {problem.advice}")
+
+    def undo(self) -> None:
+        """Take back what the person did last, in whichever window that was."""
+        self.act(self._take_back(), name="undo")
+
+    def redo(self) -> None:
+        """Do again what was taken back last."""
+        self.act(self._do_again(), name="redo")
+
+    def show_keys(self) -> None:
+        """List the keys of this window."""
+        lines = [f"{keys}\t{text}" for keys, text in (*self.keys(), *_shared_keys())]
+        dialog = Listing(self, tr("Keys"), lines)
+        self.act(_read(dialog), name="keys")
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Hide; what the window shows goes on. Never refuses: the session may be ending."""
+        self.desk.remembered.keep_window(self.room, self)
+        event.accept()
+        self.closed.emit()
+
+    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Problem as problem:
+            self.trouble(problem)
+
+    async def _take_back(self) -> None:
+        done = await self.desk.services.undo.undo()
+        self.notice(tr("Taken back: {label}", label=done[0].label))
+
+    async def _do_again(self) -> None:
+        done = await self.desk.services.undo.redo()
+        self.notice(tr("Done again: {label}", label=done.label))
+
+    def _add_keys(self) -> None:
+        for keys, room in _OPENS:
+            self._add_key(tr("Open {room}", room=room), keys, _opener(self.desk, room))
+        self._add_key(tr("Undo"), QKeySequence.StandardKey.Undo, self.undo)
+        self._add_key(tr("Redo"), "Ctrl+Shift+Z", self.redo)
+        self._add_key(tr("Read again"), "F5", self.refresh)
+        self._add_key(tr("Keys"), "F1", self.show_keys)
+        self._add_key(tr("Close"), "Ctrl+W", self.close)
+        self._add_key(tr("Quit"), "Ctrl+Q", self.desk.quit)
+        escape = self._add_key(tr("Back"), "Esc", self._on_escape)
+        escape.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+
+    def _add_key(self, text: str, keys: str | QKeySequence.StandardKey, run: object) -> QAction:
+        action = QAction(text, self)
+        action.setShortcut(QKeySequence(keys))
+        action.triggered.connect(run)
+        self.addAction(action)
+        return action
+
+    def _on_escape(self) -> None:
+        if self.banner.isVisible():
+            self.banner.hide()
+        else:
+            self.escape()
+
+    def _on_status_message_changed(self, text: str) -> None:
+        if not text:
+            self._undo.hide()
+
+
+async def _read(dialog: Listing) -> None:
+    await ask(dialog)
+
+
+def _opener(desk: Desk, room: Room) -> object:
+    def go() -> None:
+        desk.go(room)
+
+    return go
+
+
+def _shared_keys() -> list[tuple[str, str]]:
+    return [
+        ("Ctrl+1 2 3", tr("segments, lessons, memory changes")),
+        ("Ctrl+Z  Ctrl+Shift+Z", tr("undo, redo")),
+        ("F5", tr("read again")),
+        ("Esc", tr("clear, back, close")),
+        ("Ctrl+W", tr("close this window")),
+        ("Ctrl+Q", tr("quit Archivist")),
+    ]
