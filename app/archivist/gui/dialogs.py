@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from archivist.domain.hidden import visible
 from archivist.texts import tr
@@ -32,8 +33,9 @@ async def ask(dialog: QDialog) -> int:
     try:
         return await done
     finally:
-        dialog.close()
-        dialog.deleteLater()
+        if isValid(dialog):  # it may have gone with its window
+            dialog.close()
+            dialog.deleteLater()
 
 
 async def confirm(

@@ -44,11 +44,11 @@ class RoomWindow(QMainWindow):
         column.setSpacing(0)
         column.addWidget(self.banner)
         self.setCentralWidget(self._column)
-        self._undo = QPushButton(tr("Undo"))
-        self._undo.setFlat(True)
-        self._undo.clicked.connect(self.undo)
-        self._undo.hide()
-        self.statusBar().addPermanentWidget(self._undo)
+        self.undo_button = QPushButton(tr("Undo"))
+        self.undo_button.setFlat(True)
+        self.undo_button.clicked.connect(self.undo)
+        self.undo_button.hide()
+        self.statusBar().addPermanentWidget(self.undo_button)
         self.statusBar().messageChanged.connect(self._on_status_message_changed)
         self._add_keys()
         desk.signals.look_changed.connect(self.restyle)
@@ -89,7 +89,7 @@ class RoomWindow(QMainWindow):
     def notice(self, text: str, *, undoable: bool = False) -> None:
         """Say for some seconds in the status line what was done, with Undo where it can be."""
         self.statusBar().showMessage(visible_lines(text), _NOTICE_MS)
-        self._undo.setVisible(undoable)
+        self.undo_button.setVisible(undoable)
 
     def trouble(self, problem: Problem) -> None:
         """Show what went wrong and what to do."""
@@ -156,7 +156,7 @@ class RoomWindow(QMainWindow):
 
     def _on_status_message_changed(self, text: str) -> None:
         if not text:
-            self._undo.hide()
+            self.undo_button.hide()
 
 
 async def _read(dialog: Listing) -> None:
