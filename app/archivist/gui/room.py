@@ -84,7 +84,8 @@ class RoomWindow(QMainWindow):
 
     def act(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
         """Do something that the person asked for; a Problem is shown in this window."""
-        self.desk.spawn(self._told(work), name=name)
+        task = self.desk.spawn(self._told(work), name=name)
+        task.add_done_callback(lambda _: work.close())  # cancelled before it began
 
     def notice(self, text: str, *, undoable: bool = False) -> None:
         """Say for some seconds in the status line what was done, with Undo where it can be."""
