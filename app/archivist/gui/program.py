@@ -146,8 +146,13 @@ class Program:
             stopped.cancel()
 
     async def _save_clipboard(self, parts: "_Parts") -> None:
-        answer = await capture_clipboard(parts.services, parts.clipboard)
-        self._tray.tell("Archivist", str(answer.get("message", "")))
+        """A refusal is an answer here, no problem to be listed."""
+        try:
+            answer = await capture_clipboard(parts.services, parts.clipboard)
+            said = str(answer["message"])
+        except Problem as problem:
+            said = f"{problem.message} {problem.advice}"
+        self._tray.tell(tr("Save clipboard"), said)
 
     async def _answer(self, message: Message) -> Message:
         """Answer a second start or the command line. Nothing here approves anything."""
