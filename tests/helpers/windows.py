@@ -134,6 +134,7 @@ async def opened(profile: Profile) -> AsyncIterator[Opened]:
             look,
             running=running,
             clipboard=clipboard,
+            save_clipboard=lambda: clipboard.texts.append("saved"),
             stop=lambda: stopped.append(True),
         )
         yield Opened(services, rooms, running, clipboard, stopped)

@@ -41,6 +41,7 @@ class Desk:
     quit: Callable[[], None]
     running: Running
     clipboard: Clipboard
+    save_clipboard: Callable[[], None]
 
     def spawn(self, work: Coroutine[Any, Any, None], *, name: str) -> asyncio.Task[None]:
         """Run work in the background; what it raises is reported, never lost."""

@@ -4,11 +4,13 @@ The order of the end is that of need: windows, model workers, capture, database.
 """
 
 import asyncio
+import gc
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from archivist.domain.problems import Problem
+from archivist.domain.waiting import Waiting
 from archivist.gui import ending
 from archivist.gui.application import Application
 from archivist.gui.attention import Attention
@@ -16,9 +18,12 @@ from archivist.gui.bugs import Bugs
 from archivist.gui.clipboard import ClipboardDoor, capture_clipboard
 from archivist.gui.dialogs import confirm
 from archivist.gui.look import Look
+from archivist.gui.more_menu import pause_for
+from archivist.gui.notify import Notifier
 from archivist.gui.places import Room
 from archivist.gui.rooms import Rooms
 from archivist.gui.tray import Tray
+from archivist.gui.tray_help import Presence
 from archivist.ports.machine import Message
 from archivist.services.facade import Services
 from archivist.services.supervise import Supervisor
@@ -70,7 +75,7 @@ class Program:
 
     def pause(self, length: PauseFor) -> None:
         """Record and archive nothing for a while."""
-        self._soon(lambda parts: parts.spawn(_pause(parts.services, length), name="pause"))
+        self._soon(lambda parts: parts.spawn(pause_for(parts.services.pause, length), name="pause"))
 
     def resume(self) -> None:
         """End the pause."""
@@ -116,6 +121,7 @@ class Program:
                 self._look,
                 running=loop,
                 clipboard=clipboard,
+                save_clipboard=self.save_clipboard,
                 stop=self.stop,
             )
             parts = _Parts(services, supervisor, rooms, clipboard, self._tray)
@@ -134,6 +140,8 @@ class Program:
         for call in calls:
             call(parts)
         parts.begin()
+        # What the start made stays: to look through it at each collection stops the loop for 40 ms.
+        gc.freeze()
 
     async def _refuse(self, problem: Problem) -> None:
         """Tell why the archive cannot be opened; the program ends after that was read."""
@@ -148,11 +156,19 @@ class Program:
     async def _save_clipboard(self, parts: "_Parts") -> None:
         """A refusal is an answer here, no problem to be listed."""
         try:
-            answer = await capture_clipboard(parts.services, parts.clipboard)
+            answer = await self._captured(parts)
             said = str(answer["message"])
         except Problem as problem:
             said = f"{problem.message} {problem.advice}"
-        self._tray.tell(tr("Save clipboard"), said)
+        if parts.rooms.shown:
+            parts.rooms.shown[-1].notice(said)
+        else:
+            self._tray.tell(tr("Save clipboard"), said)
+
+    async def _captured(self, parts: "_Parts") -> Message:
+        answer = await capture_clipboard(parts.services, parts.clipboard)
+        parts.rooms.desk.running.archive_now()  # the segment is to be seen at once
+        return answer
 
     async def _answer(self, message: Message) -> Message:
         """Answer a second start or the command line. Nothing here approves anything."""
@@ -171,7 +187,7 @@ class Program:
                 parts.attention.look_again()
                 return {"ok": True}
             case {"do": "capture-clipboard"} if parts is not None:
-                return await capture_clipboard(parts.services, parts.clipboard)
+                return await self._captured(parts)
             case _:
                 return {"ok": False, "error": "unknown request"}
 
@@ -208,7 +224,13 @@ class _Parts:
         self.services = services
         self.rooms = rooms
         self.clipboard = clipboard
-        self.attention = Attention(rooms.desk, tray.show_state, counted=lambda _: None)
+        self.presence = Presence(rooms.desk, tray, lambda: rooms.shown)
+        self.notifier = Notifier(
+            rooms.desk,
+            beside_tray=tray.tell,
+            review=lambda token: rooms.go_with(Room.LESSONS, token),
+        )
+        self.attention = Attention(rooms.desk, tray.show_state, counted=self._on_counted)
         self._supervisor = supervisor
         self._tray = tray
 
@@ -216,29 +238,24 @@ class _Parts:
         """Run work in the background."""
         self._supervisor.spawn(work, name=name)
 
+    def _on_counted(self, waiting: Waiting) -> None:
+        self.notifier.news(waiting)
+        self.rooms.desk.signals.waiting_changed.emit(waiting)
+
     def begin(self) -> None:
         """Show how things stand; where there is no tray, a window is the only way in."""
+        self.rooms.all_closed.connect(self.presence.on_last_window_closed)
         self.attention.look_again()
         self.attention.show()
-        if not self._tray.is_available and not self.rooms.shown:
-            self.rooms.go(Room.SEGMENTS)
+        self.presence.begin()
 
     def end(self) -> None:
         """Close the windows and give the clipboard back."""
         self.attention.end()
+        self.presence.end()
         self.rooms.end()
         self.clipboard.close()
         self._tray.hide()
-
-
-async def _pause(services: Services, length: PauseFor) -> None:
-    match length:
-        case PauseFor.HOUR:
-            await services.pause.pause_for(60)
-        case PauseFor.TOMORROW:
-            await services.pause.until_tomorrow()
-        case PauseFor.RESUMED:
-            await services.pause.until_resumed()
 
 
 async def _resume(services: Services) -> None:

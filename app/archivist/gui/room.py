@@ -3,7 +3,7 @@
 from collections.abc import Coroutine, Sequence
 from typing import Any, Final
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QPushButton, QVBoxLayout, QWidget
 
@@ -11,6 +11,8 @@ from archivist.domain.problems import Problem
 from archivist.gui.banner import Banner, visible_lines
 from archivist.gui.desk import Desk
 from archivist.gui.dialogs import Listing, ask
+from archivist.gui.more_menu import MoreMenu
+from archivist.gui.navigation import Navigation, room_name
 from archivist.gui.places import Room, Thing
 from archivist.texts import tr
 
@@ -44,13 +46,15 @@ class RoomWindow(QMainWindow):
         column.setSpacing(0)
         column.addWidget(self.banner)
         self.setCentralWidget(self._column)
+        self.shared_actions = self._add_keys()
+        self._navigation = Navigation(desk, room, more=MoreMenu(self))
+        self.addToolBar(self._navigation)
         self.undo_button = QPushButton(tr("Undo"))
         self.undo_button.setFlat(True)
         self.undo_button.clicked.connect(self.undo)
         self.undo_button.hide()
         self.statusBar().addPermanentWidget(self.undo_button)
         self.statusBar().messageChanged.connect(self._on_status_message_changed)
-        self._add_keys()
         desk.signals.look_changed.connect(self.restyle)
         desk.remembered.place_window(room, self, usual=usual)
 
@@ -79,6 +83,7 @@ class RoomWindow(QMainWindow):
     def restyle(self) -> None:
         """Take the colours of the look."""
         self.banner.restyle()
+        self._navigation.restyle()
 
     # For the window's own work.
 
@@ -130,17 +135,19 @@ class RoomWindow(QMainWindow):
         done = await self.desk.services.undo.redo()
         self.notice(tr("Done again: {label}", label=done.label))
 
-    def _add_keys(self) -> None:
+    def _add_keys(self) -> list[QAction]:
+        """Add the keys; return those that the menu shows."""
         for keys, room in _OPENS:
-            self._add_key(tr("Open {room}", room=room), keys, _opener(self.desk, room))
-        self._add_key(tr("Undo"), QKeySequence.StandardKey.Undo, self.undo)
-        self._add_key(tr("Redo"), "Ctrl+Shift+Z", self.redo)
-        self._add_key(tr("Read again"), "F5", self.refresh)
-        self._add_key(tr("Keys"), "F1", self.show_keys)
-        self._add_key(tr("Close"), "Ctrl+W", self.close)
-        self._add_key(tr("Quit"), "Ctrl+Q", self.desk.quit)
-        escape = self._add_key(tr("Back"), "Esc", self._on_escape)
-        escape.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+            self._add_key(room_name(room), keys, _opener(self.desk, room))
+        self._add_key(tr("Back"), "Esc", self._on_escape)
+        return [
+            self._add_key(tr("Undo"), QKeySequence.StandardKey.Undo, self.undo),
+            self._add_key(tr("Redo"), "Ctrl+Shift+Z", self.redo),
+            self._add_key(tr("Show anew"), "F5", self.refresh),
+            self._add_key(tr("Keys…"), "F1", self.show_keys),
+            self._add_key(tr("Close"), "Ctrl+W", self.close),
+            self._add_key(tr("Quit"), "Ctrl+Q", self.desk.quit),
+        ]
 
     def _add_key(self, text: str, keys: str | QKeySequence.StandardKey, run: object) -> QAction:
         action = QAction(text, self)

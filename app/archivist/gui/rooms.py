@@ -35,6 +35,7 @@ class Rooms(QObject):
         *,
         running: Running,
         clipboard: Clipboard,
+        save_clipboard: Callable[[], None],
         stop: Callable[[], None],
     ) -> None:
         super().__init__()
@@ -49,6 +50,7 @@ class Rooms(QObject):
             quit=stop,
             running=running,
             clipboard=clipboard,
+            save_clipboard=save_clipboard,
         )
 
     def go(self, room: Room, thing: Thing = None) -> None:

@@ -16,7 +16,10 @@ from archivist.services.bus import (
 
 
 class Signals(QObject):
-    """What windows connect to. `activity_changed` carries what the archivist does now."""
+    """What windows connect to.
+
+    `activity_changed` carries what the archivist does now, `waiting_changed` how much waits.
+    """
 
     turns_arrived = Signal()
     segments_changed = Signal()
@@ -24,6 +27,7 @@ class Signals(QObject):
     proposals_changed = Signal()
     problems_changed = Signal()
     activity_changed = Signal(object)
+    waiting_changed = Signal(object)
     look_changed = Signal()
 
     def __init__(self, bus: Bus) -> None:
