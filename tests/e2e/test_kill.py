@@ -18,7 +18,9 @@ STATE = {
         select e.message_key, t.seq, t.name, t.arguments, t.outcome, t.output
         from tool_call t join episode e on e.id = t.episode_id order by 1, 2""",
     "segments": """
-        select s.native_id, g.start_at, g.end_at, g.exchanges, g.state, g.reason,
+        select s.native_id, g.start_at, g.end_at, g.exchanges, g.state,
+          -- what a killed run has left open and quiet is swept by the next one
+          iif(g.reason = 'sweep', 'idle', g.reason),
           r.text, r.maker, (select count(*) from episode where segment_id = g.id),
           (select min(seq) from episode where segment_id = g.id)
         from segment g join session s on s.id = g.session_id

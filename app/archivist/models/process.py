@@ -21,6 +21,7 @@ import archivist
 from archivist.domain.problems import ModelUnavailable
 from archivist.models import child as children
 from archivist.models import endings
+from archivist.models.alarm import Alarm
 from archivist.models.child import Child
 from archivist.models.endings import Cause, Restarts, WorkerKind
 from archivist.models.messages import Answer, Failed, Request
@@ -118,7 +119,9 @@ class WorkerProcess:
         self._lock = asyncio.Lock()
         self._child: Child | None = None
         self._started: set[Child] = set()
-        self._idle_timer: asyncio.TimerHandle | None = None
+        self._idle = Alarm(self._unload)
+        self._deadline = Alarm(self._be_late)
+        self._late: asyncio.Future[None] | None = None
 
     @property
     def status(self) -> WorkerStatus:
@@ -132,7 +135,7 @@ class WorkerProcess:
     async def ask(self, request: Request, *, seconds: float) -> Answer:
         """Return the answer, within `seconds` of its turn. Raises ModelUnavailable."""
         async with self._lock:
-            self._stop_idle_timer()
+            self._idle.clear()
             try:
                 child = await self._ready_child()
                 answer = await self._wait(child, child.send(request), seconds)
@@ -144,7 +147,7 @@ class WorkerProcess:
 
     async def close(self) -> None:
         """End the process and wait until it is gone; the next question starts a new one."""
-        self._stop_idle_timer()
+        self._idle.clear()
         self._child = None
         for child in self._started:
             child.end()
@@ -153,7 +156,7 @@ class WorkerProcess:
 
     def kill(self) -> None:
         """End the process without waiting, for the end of the desktop session."""
-        self._stop_idle_timer()
+        self._idle.clear()
         self._child = None
         for child in self._started:
             child.kill(Cause.ASKED)
@@ -197,11 +200,17 @@ class WorkerProcess:
         self, child: Child, answer: asyncio.Future[Answer | None], seconds: float
     ) -> Answer:
         """Wait for an answer without cancelling it when this question is cancelled."""
-        done, _ = await asyncio.wait({answer}, timeout=seconds)
-        if not done:
+        self._late = late = asyncio.get_running_loop().create_future()
+        self._deadline.set(seconds)
+        try:
+            await asyncio.wait({answer, late}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._deadline.clear()
+        is_answered = answer.done()
+        if not is_answered:
             child.kill(Cause.DEADLINE)
             await _gone({child})
-        value = answer.result() if done else None
+        value = answer.result() if is_answered else None
         if value is None:
             raise self._note_stop(child, seconds)
         return value
@@ -228,15 +237,12 @@ class WorkerProcess:
         return problem
 
     def _start_idle_timer(self) -> None:
-        self._stop_idle_timer()
         if self._child is not None:
-            loop = asyncio.get_running_loop()
-            self._idle_timer = loop.call_later(self._limits.idle_seconds, self._unload)
+            self._idle.set(self._limits.idle_seconds)
 
-    def _stop_idle_timer(self) -> None:
-        if self._idle_timer is not None:
-            self._idle_timer.cancel()
-            self._idle_timer = None
+    def _be_late(self) -> None:
+        if self._late is not None and not self._late.done():
+            self._late.set_result(None)
 
     def _unload(self) -> None:
         child, self._child = self._child, None

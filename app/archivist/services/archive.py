@@ -7,7 +7,9 @@ of a stage is written into its job row; the loop never raises for it.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
 
 from archivist.domain.jobs import LEASE, Job, Stage
 from archivist.domain.problems import Problem
@@ -20,8 +22,13 @@ from archivist.services.supervise import settled
 
 _log = logging.getLogger(__name__)
 
+_EXIT_SECONDS: Final = 0.5
+
 RunStage = Callable[[Job], Awaitable[int]]
 """Does one stage and writes its result with the job's end; returns how many things it found."""
+
+Tell = Callable[[int, int, Stage | None], None]
+"""Hears before each step: how many are done, how many wait with this one, and which it is."""
 
 
 @dataclass(slots=True)
@@ -32,6 +39,17 @@ class Done:
     recapped: int = 0
     lessons: int = 0
     failed: int = 0
+
+
+@dataclass(slots=True)
+class _Hand:
+    """The job in hand, whose lease is to be renewed."""
+
+    job: Job | None = None
+
+
+def _nobody(_done: int, _waiting: int, _stage: Stage | None) -> None:
+    """Nobody wants to hear of the steps."""
 
 
 class Archive:
@@ -75,21 +93,51 @@ class Archive:
         return closed
 
     async def close_for_exit(self) -> int:
-        """Close every open segment; the stages run at the next start, never while quitting."""
-        await self._filer.file_all(at_exit=True)
+        """Close every open segment; the stages run at the next start, never while quitting.
+
+        What is not filed within half a second is filed at the next start.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_EXIT_SECONDS):
+                await self._filer.file_all(at_exit=True)
         return await self._segments.close_all(CloseReason.EXIT, at=self._clock())
 
-    async def step(self, done: Done) -> None:
-        """File, close what is idle, and run every stage that is due."""
-        done.closed += await self._filer.file_all()
+    async def step(self, done: Done, *, tell: Tell = _nobody) -> None:
+        """File, close what is idle, and run every stage that is due.
+
+        It may be cancelled at any point: the job in hand is given back untried.
+        """
+        done.closed += await self._filer.file_all(busy=lambda: tell(0, 0, None))
         done.closed += await self._segments.close_ended(at=self._clock())
         done.closed += await self.close_idle()
-        await self.run_jobs(done)
+        await self.run_jobs(done, tell=tell)
 
-    async def run_jobs(self, done: Done) -> None:
+    async def run_jobs(self, done: Done, *, tell: Tell = _nobody) -> None:
         """Run stages until none is due for this process."""
-        while (job := await self._jobs.take(now=self._clock())) is not None:
+        job = await self._jobs.take(now=self._clock())
+        if job is None:
+            return
+        hand = _Hand()
+        async with asyncio.TaskGroup() as group:
+            # One keeper for all of them: a timer that is cancelled early lives on in some loops.
+            keeper = group.create_task(self._keep(hand), name="lease")
+            try:
+                await self._run_from(job, hand, done, tell)
+            finally:
+                keeper.cancel()
+
+    async def _run_from(self, job: Job | None, hand: _Hand, done: Done, tell: Tell) -> None:
+        ran = waiting = 0
+        while job is not None:
+            if not waiting:
+                due, _running, _later, _failed = await self._jobs.left(now=self._clock())
+                waiting = due + 1
+            tell(ran, waiting, job.stage)
+            hand.job = job
             await self._run(job, done)
+            hand.job = None
+            ran, waiting = ran + 1, waiting - 1
+            job = await self._jobs.take(now=self._clock())
 
     async def finish(self, done: Done, *, pause: Callable[[], Awaitable[None]]) -> None:
         """Do everything due, and wait for stages that another process has taken."""
@@ -106,11 +154,12 @@ class Archive:
         done.closed += await self.sweep()
 
     async def _run(self, job: Job, done: Done) -> None:
-        """Run one stage; its failure is written into its row."""
-        async with asyncio.TaskGroup() as group:
-            keeper = group.create_task(self._keep(job), name=f"lease {job.stage}")
+        """Run one stage; its failure is written into its row. Cancelled, it is given back."""
+        try:
             found = await settled(self._stages[job.stage](job), where=f"stage {job.stage}")
-            keeper.cancel()
+        except asyncio.CancelledError:
+            await asyncio.shield(self._jobs.give_back(job))
+            raise
         if isinstance(found, Problem):
             done.failed += 1
             _log.info(
@@ -120,11 +169,12 @@ class Archive:
         else:
             _count(done, job.stage, found)
 
-    async def _keep(self, job: Job) -> None:
-        """Renew the lease while a stage runs."""
+    async def _keep(self, hand: _Hand) -> None:
+        """Renew the lease of the job in hand."""
         while True:
             await asyncio.sleep(LEASE / 3_000)
-            await self._jobs.renew(job, now=self._clock())
+            if hand.job is not None:
+                await self._jobs.renew(hand.job, now=self._clock())
 
 
 def _count(done: Done, stage: Stage, found: int) -> None:

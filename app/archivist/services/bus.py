@@ -4,6 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from archivist.domain.activity import Activity
+from archivist.domain.pause import Paused
+
 Event = TypeVar("Event")
 
 
@@ -34,6 +37,20 @@ class ProposalsChanged:
 @dataclass(frozen=True, slots=True)
 class ProblemsChanged:
     """The list of problems changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityChanged:
+    """The archivist does something else now; told at most ten times a second."""
+
+    activity: Activity
+
+
+@dataclass(frozen=True, slots=True)
+class PauseChanged:
+    """The archivist was paused or goes on (None)."""
+
+    paused: Paused | None
 
 
 class Bus:

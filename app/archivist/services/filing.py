@@ -1,5 +1,6 @@
 """Cut the turns of sessions into segments: which segment each turn goes into, and why one ends."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -29,13 +30,20 @@ from archivist.services.bus import Bus, SegmentsChanged
 
 _log = logging.getLogger(__name__)
 
-_PAGE: Final = 1_000
+_PAGE: Final = 300
 _RETRIES: Final = 5
 _SETTLED_MS: Final = 120_000
 """An exchange is over when the next prompt has come, or when it was quiet for so long."""
 
+_MOST_AT_EXIT: Final = 200
+"""Turns of one session that are filed while the program ends; more is the next start's work."""
+
 _SKEW_MS: Final = 60_000
 """A time so far ahead is that of a wrong clock, and tells nothing of how long it was quiet."""
+
+
+def _nobody() -> None:
+    """Nobody wants to hear of the work."""
 
 
 @dataclass(slots=True)
@@ -43,6 +51,7 @@ class _Plan:
     """Filings of one session that are being made up."""
 
     current: OpenSegment | None
+    encoder: Encoder | None
     filings: list[Filing] = field(default_factory=list)
     is_new: bool = False
     turns: list[Turn] = field(default_factory=list)
@@ -68,27 +77,37 @@ class Filer:
         self._bus = bus
         self._clock = clock
 
-    async def file_all(self, *, at_exit: bool = False) -> int:
+    async def file_all(self, *, at_exit: bool = False, busy: Callable[[], None] = _nobody) -> int:
         """Put the turns that are in no segment into one; return how many segments were closed.
 
-        The last exchange of a session waits until it is over, unless this is the exit.
+        The last exchange of a session waits until it is over, unless this is the exit: then no
+        encoder is started any more, and a session with much to file is left to the next start.
+        `busy` is called before each piece of work.
         """
         closed = 0
         for session in await self._store.unfiled_sessions():
-            closed += await self._file_session(session, at_exit=at_exit)
+            closed += await self._file_session(session, at_exit=at_exit, busy=busy)
         if closed:
             self._bus.tell(SegmentsChanged())
         return closed
 
-    async def _file_session(self, session: SessionId, *, at_exit: bool) -> int:
+    async def _file_session(
+        self, session: SessionId, *, at_exit: bool, busy: Callable[[], None]
+    ) -> int:
         """File the turns of one session; another process at the same session is no error."""
         closed = missed = 0
         while missed < _RETRIES:
-            turns = await self._store.unfiled(session, limit=_PAGE)
-            ready = list(exchanges(turns)) if at_exit else self._over(turns)
-            if not ready:
+            turns = await self._store.unfiled(session, limit=_MOST_AT_EXIT if at_exit else _PAGE)
+            is_over = at_exit or await self._store.is_whole(session)
+            ready = list(exchanges(turns)) if is_over else self._over(turns)
+            if not ready or (at_exit and len(turns) == _MOST_AT_EXIT):
                 return closed
-            plan = await self._plan(session, ready)
+            busy()
+            encoder = None if at_exit else self._encoder
+            plan = _Plan(await self._store.open_segment(session), encoder)
+            for exchange in ready:
+                await self._place(plan, exchange)
+            _flush(plan, None)
             if await self._store.file(session, plan.filings, at=self._clock()):
                 closed += sum(filing.reason is not None for filing in plan.filings)
             else:
@@ -107,13 +126,6 @@ class Filer:
         is_cut = len(turns) == _PAGE and len(found) > 1
         return found if is_quiet and not is_cut else found[:-1]
 
-    async def _plan(self, session: SessionId, found: Sequence[Exchange]) -> _Plan:
-        plan = _Plan(await self._store.open_segment(session))
-        for exchange in found:
-            await self._place(plan, exchange)
-        _flush(plan, None)
-        return plan
-
     async def _place(self, plan: _Plan, exchange: Exchange) -> None:
         """Put one exchange into the open segment, or cut before it."""
         if plan.current is not None and exchange.opening.role is Role.ASSISTANT:
@@ -123,9 +135,9 @@ class Filer:
             return
         reason, vector = None, None
         if plan.current is not None:
-            reason, vector = await self._cut(plan.current.so_far, exchange)
+            reason, vector = await self._cut(plan.current.so_far, exchange, plan.encoder)
         elif tells_topic(exchange.opening.text):
-            vector = await self._vector(exchange)
+            vector = await self._vector(exchange, plan.encoder)
         if reason is not None:
             _flush(plan, reason)
         if plan.current is None:
@@ -135,23 +147,25 @@ class Filer:
         plan.turns += exchange.turns
 
     async def _cut(
-        self, so_far: SegmentSoFar, exchange: Exchange
+        self, so_far: SegmentSoFar, exchange: Exchange, encoder: Encoder | None
     ) -> tuple[CloseReason | None, Vector | None]:
         """Check from cheap to dear; no vector is computed when a cheap check has cut."""
-        reason = cheap_cut(so_far, exchange, self._rules, opens_topic=self._opens_topic)
+        reason = await asyncio.to_thread(  # the cues over a long prompt take a while
+            cheap_cut, so_far, exchange, self._rules, opens_topic=self._opens_topic
+        )
         if reason is not None or not tells_topic(exchange.opening.text):
             return reason, None
-        vector = await self._vector(exchange)
+        vector = await self._vector(exchange, encoder)
         if vector is not None and drifts(so_far.centroid, vector, self._rules):
             return CloseReason.DRIFT, vector
         return None, vector
 
-    async def _vector(self, exchange: Exchange) -> Vector | None:
+    async def _vector(self, exchange: Exchange, encoder: Encoder | None) -> Vector | None:
         """Return the vector of an exchange, None when drift is off or no encoder answers."""
-        if self._encoder is None or self._rules.min_cosine <= 0:
+        if encoder is None or self._rules.min_cosine <= 0:
             return None
         try:
-            return (await self._encoder.encode([topic_text(exchange)]))[0]
+            return (await encoder.encode([topic_text(exchange)]))[0]
         except ModelUnavailable as problem:
             _log.info("no vector for drift key=%s", problem.key)
             return None

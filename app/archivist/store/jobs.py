@@ -41,6 +41,10 @@ GIVE_BACK: Final = """
 update job set state = ?, owner = null, lease_until = null, next_try = ?, trouble = ?
 where segment_id = ? and stage = ? and owner = ? and state = 'running'
 """
+UNTRIED: Final = """
+update job set state = 'waiting', owner = null, lease_until = null, attempts = attempts - 1
+where segment_id = ? and stage = ? and owner = ? and state = 'running'
+"""
 ADD: Final = """
 insert into job (segment_id, stage) values (?, ?) on conflict do nothing
 """
@@ -114,6 +118,11 @@ class JobStore:
         async with self._database.write() as connection:
             row = (state, again or 0, trouble, job.segment, job.stage, job.owner)
             await connection.execute(GIVE_BACK, row)
+
+    async def give_back(self, job: Job) -> None:
+        """Put a stage back that was not tried to its end; it does not count as a try."""
+        async with self._database.write() as connection:
+            await connection.execute(UNTRIED, (job.segment, job.stage, job.owner))
 
     async def left(self, *, now: int) -> tuple[int, int, int, int]:
         """Return how many stages are due, running, put off for later, and given up."""

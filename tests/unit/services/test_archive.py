@@ -1,11 +1,16 @@
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from archivist.domain.jobs import Job, Stage
+from archivist.domain.segments import CutRules
 from archivist.services.archive import Archive, Done
+from archivist.services.filing import Filer
 from helpers.archiving import filer_over
-from helpers.stored import Stored, said, stored
+from helpers.stored import Stored, said, stored, talk
 
 IDLE_MS = 600_000
 SEGMENTS = "select state, reason from segment order by rowid"
@@ -144,3 +149,103 @@ async def test_a_session_whose_file_is_gone_has_ended(tmp_path: Path) -> None:
         await service(archive).step(done)
         assert await archive.rows(SEGMENTS) == [("closed", "end")]
         assert done.closed == 1
+
+
+async def test_at_exit_a_session_with_much_to_file_is_left_to_the_next_start(
+    tmp_path: Path,
+) -> None:
+    async with stored(tmp_path) as archive:
+        await archive.take_in(*talk([f"number {n}" for n in range(120)]))
+        assert await service(archive).close_for_exit() == 0
+        assert await archive.rows("select count(*) from segment") == [(0,)]
+        await service(archive).step(Done())
+        assert await archive.rows("select count(*) from episode where segment_id is null") == [(0,)]
+
+
+async def test_at_exit_what_takes_too_long_does_not_keep_the_rest_from_closing(
+    tmp_path: Path,
+) -> None:
+    class Slow(Filer):
+        async def file_all(self, *, at_exit: bool = False, busy: object = None) -> int:
+            await asyncio.Event().wait()
+            return 0
+
+    async with stored(tmp_path) as archive:
+        await archive.take_in(said("u1", "hello", at=archive.clock.now))
+        archive.clock.tick(seconds=200)
+        await service(archive).step(Done())
+        slow = service(archive)
+        slow._filer = Slow(
+            archive.segments,
+            None,
+            rules=CutRules(),
+            opens_topic=lambda _text: False,
+            bus=archive.bus,
+            clock=archive.clock,
+        )
+        assert await asyncio.wait_for(slow.close_for_exit(), 5) == 1
+        assert await archive.rows(SEGMENTS) == [("closed", "exit")]
+
+
+async def test_a_cancelled_stage_is_given_back_and_counts_as_no_try(tmp_path: Path) -> None:
+    async with stored(tmp_path) as archive:
+        began = asyncio.Event()
+
+        async def endless(job: Job) -> None:
+            began.set()
+            await asyncio.Event().wait()
+
+        await archive.take_in(said("u1", "hello", at=archive.clock.now))
+        archive.clock.tick(seconds=700)
+        step = asyncio.ensure_future(service(archive, do=endless).step(Done()))
+        await asyncio.wait_for(began.wait(), 5)
+        step.cancel()
+        with suppress(asyncio.CancelledError):
+            await step
+        rows = await archive.rows("select distinct state, attempts, owner from job")
+        assert rows == [("waiting", 0, None)]
+        done = Done()
+        await service(archive, owner="me").step(done)
+        assert done.recapped == 1
+
+
+async def test_each_step_is_told_with_how_many_wait(tmp_path: Path) -> None:
+    told: list[tuple[int, int, Stage | None]] = []
+    async with stored(tmp_path) as archive:
+        await archive.take_in(said("u1", "hello", at=archive.clock.now))
+        archive.clock.tick(seconds=700)
+        loop = service(archive)
+        await loop.step(Done(), tell=lambda *step: told.append(step))
+        assert told[0] == (0, 0, None)
+        stages = [step[2] for step in told[1:]]
+        assert sorted(filter(None, stages)) == sorted(Stage)
+        assert [step[:2] for step in told[1:]] == [(n, 5 - n) for n in range(5)]
+        told.clear()
+        await loop.step(Done(), tell=lambda *step: told.append(step))
+        assert told == []
+
+
+async def test_the_lease_of_the_step_in_hand_is_renewed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("archivist.services.archive.LEASE", 30)
+    async with stored(tmp_path) as archive:
+        first: list[object] = []
+
+        async def slow(job: Job) -> None:
+            if first:
+                return
+            first.append(job)
+            archive.clock.tick(seconds=50)
+            query = "select lease_until from job where state = 'running'"
+            (before,) = await archive.rows(query)
+            async with asyncio.timeout(5):
+                while await archive.rows(query) == [before]:
+                    await asyncio.sleep(0.01)
+
+        await archive.take_in(said("u1", "hello", at=archive.clock.now))
+        archive.clock.tick(seconds=700)
+        done = Done()
+        await service(archive, do=slow).step(done)
+        assert done.failed == 0
+        assert done.recapped == 1

@@ -1,3 +1,4 @@
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -170,3 +171,35 @@ async def test_pages_do_not_change_the_cuts(
         assert await filer(archive, count=2).file_all() == 2
         rows = await archive.rows(SEGMENTS)
         assert rows == [("closed", "count", 2, 4), ("closed", "count", 2, 4), ("open", None, 1, 2)]
+
+
+async def test_at_exit_no_encoder_is_started(tmp_path: Path) -> None:
+    async with stored(tmp_path) as archive:
+        await archive.take_in(*talk([DATABASE, HOLIDAY]))
+        encoder = Directions()
+        await filer(archive, encoder).file_all(at_exit=True)
+        assert encoder.asked == []
+        assert await archive.rows("select count(*) from episode where segment_id is null") == [(0,)]
+
+
+async def test_cues_are_looked_for_beside_the_loop(tmp_path: Path) -> None:
+    """In a pasted log they take longer than a window may stand still."""
+    threads: list[threading.Thread] = []
+
+    def opens_topic(_text: str) -> bool:
+        threads.append(threading.current_thread())
+        return False
+
+    async with stored(tmp_path) as archive:
+        await archive.take_in(*talk([DATABASE, HOLIDAY]))
+        filing = Filer(
+            archive.segments,
+            None,
+            rules=CutRules(),
+            opens_topic=opens_topic,
+            bus=archive.bus,
+            clock=archive.clock,
+        )
+        await filing.file_all(at_exit=True)
+    assert threads
+    assert threading.main_thread() not in threads
