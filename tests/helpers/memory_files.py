@@ -13,7 +13,10 @@ from archivist.domain.proposals import HunkId, ProposalId
 from archivist.machine.files import MemoryFiles
 from archivist.ports.machine import Clock
 from archivist.services.bus import Bus
+from archivist.services.memory_shown import FileView, HunkView
+from archivist.services.memory_view import MemoryView
 from archivist.services.proposals import Proposals, ShownHunk, ShownProposal
+from archivist.services.review import Review
 from archivist.store.command_store import CommandStore
 from archivist.store.database import Database, open_database
 from archivist.store.file_writes import WriteStore
@@ -54,6 +57,23 @@ class Memory:
             clock=self.clock,
             caller="pytest",
         )
+
+    @property
+    def view(self) -> MemoryView:
+        return MemoryView(
+            self.service,
+            ProposalStore(self.database),
+            WriteStore(self.database),
+            self.files,
+            lessons=ReviewStore(self.database),
+            review=self.review,
+            bus=self.bus,
+        )
+
+    @property
+    def review(self) -> Review:
+        store = ReviewStore(self.database)
+        return Review(store, clean=str, bus=self.bus, clock=self.clock, caller="pytest")
 
     async def keep(
         self,
@@ -121,3 +141,28 @@ async def memory(folder: Path, *, patience: float = 30.0) -> AsyncIterator[Memor
     """Open the archive in a folder, a new one where there is none."""
     async with open_database(folder / "archive.db", backups=folder / "backups") as database:
         yield Memory(database, patience=patience)
+
+
+async def shown(here: Memory, target: Path, *texts: str) -> FileView:
+    """Keep lessons, use a file, and look at it."""
+    await here.keep(texts)
+    await here.service.enable(target)
+    return await only_file(here)
+
+
+async def only_file(here: Memory, seen: Mapping[str, str | None] | None = None) -> FileView:
+    """Look at the only file in use."""
+    (view,) = await here.view.look(seen or {})
+    return view
+
+
+def the_hunk(view: FileView, word: str) -> HunkView:
+    """Return the one change that says a word."""
+    (found,) = [hunk for hunk in view.hunks if word in hunk.text]
+    return found
+
+
+def number(view: FileView) -> ProposalId:
+    """Return the number of a file's proposal."""
+    assert view.proposal is not None
+    return view.proposal

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from archivist.cli import counts
+from archivist.cli import counts, pausing
 from archivist.cli.commands import Groups, add_command
 from archivist.cli.output import iso, local, note, show
 from archivist.domain.hidden import visible
@@ -118,12 +118,14 @@ def _read_line(read: int, unread: int, new: int) -> str:
 
 async def _status(services: Services, args: argparse.Namespace) -> int:
     state = await services.overview()
-    value = {"sources": _sources_json(state), **state.counts}
+    paused = await services.pause.look()
+    value = {"sources": _sources_json(state), **state.counts, **pausing.state(paused)}
     value["problems"] = [
         {"key": p.key, "message": p.message, "advice": p.advice, "count": p.count}
         for p in state.problems
     ]
-    show(value, _status_lines(state), as_json=args.json)
+    rest = [] if paused is None else [pausing.line(paused)]
+    show(value, [*rest, *_status_lines(state)], as_json=args.json)
     return 0
 
 
@@ -241,6 +243,7 @@ async def _run_alone(services: Services) -> int:
         services.instance.listening(answer),
         Supervisor(services.browse.report) as supervisor,
     ):
+        supervisor.spawn(services.memory.follow(supervisor), name="propose")
         await services.loop(supervisor).run(stop)
     return 0
 
@@ -265,6 +268,9 @@ async def _answer(services: Services, stop: asyncio.Event, message: Any) -> dict
             return {"ok": True, **state.counts}
         case {"do": "show"}:
             return {"ok": True, "window": False}
+        case {"do": "refresh"}:
+            await services.pause.look()
+            return {"ok": True}
         case {"do": "quit"}:
             stop.set()
             return {"ok": True}

@@ -24,6 +24,11 @@ def hides_something(text: str) -> bool:
     return any(_is_hidden(text, at) for at in range(len(text)))
 
 
+def without_hidden(text: str) -> str:
+    """Return the text without the characters that nobody sees."""
+    return "".join(char for at, char in enumerate(text) if not _is_hidden(text, at))
+
+
 def _is_hidden(text: str, at: int) -> bool:
     char = text[at]
     if " " <= char <= "~" or char == "\t":

@@ -226,16 +226,20 @@ def rebase(base: bytes | None, current: bytes | None, hunks: Sequence[Hunk]) -> 
     return place(merged, [hunk for hunk in hunks if hunk not in lost])
 
 
+def hunk_changes(data: bytes | None, hunks: Sequence[Hunk]) -> tuple[list[bytes], list[Change]]:
+    """Return the lines of the file, and what each hunk alone would change in them."""
+    doc = _outline(data)
+    return list(doc.raw), [
+        _replacement(doc, hunk) or _insertion(doc, hunk.heading, [hunk.added]) for hunk in hunks
+    ]
+
+
 def hunk_diffs(data: bytes | None, hunks: Sequence[Hunk]) -> list[str]:
     """Return what each hunk alone would change, as unified diffs without file names."""
-    doc = _outline(data)
+    old, changes = hunk_changes(data, hunks)
     return [
-        unified(
-            doc.raw,
-            _replacement(doc, hunk) or _insertion(doc, hunk.heading, [hunk.added]),
-            title=f"## {hunk.heading}",
-        )
-        for hunk in hunks
+        unified(old, change, title=f"## {hunk.heading}")
+        for hunk, change in zip(hunks, changes, strict=True)
     ]
 
 

@@ -44,6 +44,23 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class FileLook:
+    """A memory file on disk: what it holds, when it was changed last, whether it may be written."""
+
+    data: bytes | None
+    changed_at: int | None
+    may_write: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A memory file that stands where one is usual; `project` as for a target."""
+
+    path: str
+    project: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoredHunk:
     """A hunk under the number that a person names it by; another wording has another number."""
 

@@ -9,6 +9,8 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QLabel,
     QListWidget,
+    QTreeWidget,
+    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -17,7 +19,8 @@ from shiboken6 import isValid
 from archivist.domain.hidden import visible
 from archivist.texts import tr
 
-_ROWS_SHOWN = 10
+_ROWS_SHOWN = 12
+_LINE_LETTERS = 60
 
 
 async def ask(dialog: QDialog) -> int:
@@ -74,11 +77,11 @@ class Question(QDialog):
         buttons = QDialogButtonBox()
         buttons.addButton(verb, QDialogButtonBox.ButtonRole.AcceptRole)
         no = buttons.addButton(refusal or tr("Not now"), QDialogButtonBox.ButtonRole.RejectRole)
-        no.setDefault(True)
-        no.setFocus()
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column.addWidget(buttons)
+        no.setDefault(True)  # it must be in the dialog by now, or the other one becomes default
+        no.setFocus()
 
 
 def _listed(lines: Sequence[str], question: str) -> QListWidget:
@@ -88,17 +91,35 @@ def _listed(lines: Sequence[str], question: str) -> QListWidget:
     listed.addItems([visible(line) for line in lines])
     height = listed.sizeHintForRow(0) * min(_ROWS_SHOWN, len(lines))
     listed.setMinimumHeight(height + 2 * listed.frameWidth())
+    listed.setMinimumWidth(listed.fontMetrics().averageCharWidth() * _LINE_LETTERS)
     return listed
 
 
-class Listing(QDialog):
-    """A text to read and close, such as the keys of a window."""
+def _two_columns(rows: Sequence[tuple[str, str]], title: str) -> QTreeWidget:
+    table = QTreeWidget()
+    table.setAccessibleName(title)
+    table.setColumnCount(2)
+    table.setHeaderHidden(True)
+    table.setRootIsDecorated(False)
+    for word, meaning in rows:
+        table.addTopLevelItem(QTreeWidgetItem([visible(word), visible(meaning)]))
+    for column in range(2):
+        table.resizeColumnToContents(column)
+    bar = table.verticalScrollBar().sizeHint().width()
+    edge = 2 * table.frameWidth()
+    table.setMinimumWidth(table.columnWidth(0) + table.columnWidth(1) + bar + edge)
+    table.setMinimumHeight(table.sizeHintForRow(0) * min(_ROWS_SHOWN, len(rows)) + edge)
+    return table
 
-    def __init__(self, parent: QWidget, title: str, lines: Sequence[str]) -> None:
+
+class Listing(QDialog):
+    """Words with what they mean, to read and close, such as the keys of a window."""
+
+    def __init__(self, parent: QWidget, title: str, rows: Sequence[tuple[str, str]]) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
         column = QVBoxLayout(self)
-        column.addWidget(_listed(lines, title))
+        column.addWidget(_two_columns(rows, title))
         buttons = QDialogButtonBox()
         buttons.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
         buttons.rejected.connect(self.reject)

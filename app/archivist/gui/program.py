@@ -127,6 +127,7 @@ class Program:
             parts = _Parts(services, supervisor, rooms, clipboard, self._tray)
             async with services.instance.listening(self._answer):
                 running = supervisor.spawn(loop.run(self._stop), name="loop")
+                supervisor.spawn(services.memory.follow(supervisor), name="propose")
                 self._begin(parts)
                 await self._stop.wait()
                 self._parts = None

@@ -24,6 +24,7 @@ import portalocker
 
 from archivist.domain.memory_file import MAX_BYTES, MEMORY_FILES, fingerprint
 from archivist.domain.problems import FileProblem, Refused
+from archivist.domain.proposals import FileLook
 from archivist.machine.file_faults import faults, linked, not_plain
 from archivist.machine.folder_lock import acquire, busy, release
 from archivist.machine.folders import Folder, is_link
@@ -58,7 +59,11 @@ class MemoryFiles:
 
     async def read(self, path: Path) -> bytes | None:
         """Return a located file as it is, None where there is none."""
-        return await finished(partial(_read_unlocked, path))
+        return (await self.look(path)).data
+
+    async def look(self, path: Path) -> FileLook:
+        """Return a located file and what the system says of it."""
+        return await finished(partial(_look, path))
 
     @asynccontextmanager
     async def locked(self, path: Path) -> AsyncIterator[LockedFile]:
@@ -174,12 +179,15 @@ def _check_name(path: Path) -> None:
         )
 
 
-def _read_unlocked(path: Path) -> bytes | None:
+def _look(path: Path) -> FileLook:
     _check_name(path)
     with faults(path):
         folder = Folder.open(path.parent)
         try:
-            return _read(folder, path.name)
+            found = folder.stat(path.name)
+            data = _read(folder, path.name)
+            changed_at = None if found is None else found.st_mtime_ns // 1_000_000
+            return FileLook(data, changed_at, may_write=folder.may_write(path.name))
         finally:
             folder.close()
 

@@ -1,8 +1,11 @@
 """What the services need to write a memory file safely."""
 
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
+
+from archivist.domain.proposals import FileLook, FoundFile
 
 
 class LockedFile(Protocol):
@@ -22,6 +25,13 @@ class LockedFile(Protocol):
         """Delete the file; False when its SHA-256 is not `expect`."""
 
 
+class MemoryPlaces(Protocol):
+    """Where memory files usually stand."""
+
+    def found(self, projects: Sequence[str]) -> list[FoundFile]:
+        """Return the memory files of the projects and those for everywhere. Reads the disk."""
+
+
 class MemoryFiles(Protocol):
     """The memory files on disk."""
 
@@ -30,6 +40,9 @@ class MemoryFiles(Protocol):
 
     async def read(self, path: Path) -> bytes | None:
         """Return a located file as it is, None where there is none. Raises like LockedFile."""
+
+    async def look(self, path: Path) -> FileLook:
+        """Return a located file and what the system says of it. Raises like LockedFile."""
 
     def locked(self, path: Path) -> AbstractAsyncContextManager[LockedFile]:
         """Keep a located file for us. Raises FileProblem naming who holds it for too long."""

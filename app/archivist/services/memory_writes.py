@@ -32,6 +32,8 @@ from archivist.ports.machine import Clock
 from archivist.ports.proposals import OpenProposals, Writes
 from archivist.texts import tr, tr_n
 
+CONFLICT: Final = "memory-conflict"
+"""The key of a refusal because a person changed the very lines that it is about."""
 _TRIES: Final = 5
 _UNSETTLED: Final = (WriteState.PLANNED, WriteState.UNDOING)
 
@@ -242,8 +244,13 @@ def _merged(proposal: Proposal, chosen: Sequence[StoredHunk], current: bytes | N
     result = rebase(proposal.base, current, hunks)
     if isinstance(result, Conflict):
         raise Refused(
-            tr("{path} was changed in the same place after this was proposed.", path=path),
+            tr(
+                "{path} was changed in the same place, near line {lines}, after this was proposed.",
+                path=path,
+                lines=_numbers(result),
+            ),
             advice=again,
+            key=CONFLICT,
         )
     return result
 
@@ -279,14 +286,22 @@ def _without(write: FileWrite, current: bytes | None) -> bytes | None:
     result = withdraw(write.before, write.after, current)
     if isinstance(result, Conflict):
         raise Refused(
-            tr("The lines that this wrote to {path} were changed since.", path=write.path),
+            tr(
+                "The lines that this wrote to {path}, near line {lines}, were changed since.",
+                path=write.path,
+                lines=_numbers(result),
+            ),
             advice=tr(
                 "Edit the file by hand; `archivist undo --skip` then passes this write over."
             ),
-            key="memory-conflict",
+            key=CONFLICT,
         )
     was_ours_alone = write.before is None and not result.strip() and current.strip()
     return None if was_ours_alone else result
+
+
+def _numbers(conflict: Conflict) -> str:
+    return ", ".join(str(clash.line + 1) for clash in conflict.clashes)
 
 
 def _restless(path: str) -> FileProblem:

@@ -73,10 +73,15 @@ class ShownWrite:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """The open proposals, and why some files could not be looked at."""
+    """The open proposals, and by path why some files could not be looked at."""
 
     proposals: tuple[ShownProposal, ...]
-    problems: tuple[Problem, ...]
+    troubles: Mapping[str, Problem]
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Why some files could not be looked at."""
+        return tuple(self.troubles.values())
 
 
 class Proposals:
@@ -115,11 +120,7 @@ class Proposals:
         """
         found = await self._files.locate(path)
         data = await self._files.read(found)
-        if data is None and found.name == "SKILL.md":
-            raise Refused(
-                tr("{path} does not exist.", path=found),
-                advice=tr("Make the skill first: it needs a name and a description of its own."),
-            )
+        _check_skill(str(found), data)
         check_file(str(found), data, [])
         note = self._note(tr("Use {path} as a memory file", path=found))
         target = await self._targets.enable(str(found), project, note=note)
@@ -145,14 +146,16 @@ class Proposals:
     async def propose(self) -> Proposed:
         """Bring the proposal of every file up to date with the kept lessons and the file."""
         kept = await self._lessons.lessons(LessonState.KEPT)
-        problems: list[Problem] = []
+        troubles: dict[str, Problem] = {}
+        before = await self._proposals.proposals()
         for target in await self._targets.targets():
             try:
                 await self._refresh(target, kept)
             except Problem as problem:
-                problems.append(problem)
-        self._bus.tell(ProposalsChanged())
-        return Proposed(tuple(await self.proposals()), tuple(problems))
+                troubles[target.path] = problem
+        if await self._proposals.proposals() != before:
+            self._bus.tell(ProposalsChanged())
+        return Proposed(tuple(await self.proposals()), troubles)
 
     async def proposals(self) -> list[ShownProposal]:
         """Return what waits for a decision, by file."""
@@ -258,10 +261,20 @@ class Proposals:
 def _proposed(
     path: str, data: bytes | None, lessons: Sequence[Lesson], own: Mapping[LessonId, str]
 ) -> tuple[Hunk, ...]:
+    _check_skill(path, data)
     check_file(path, data, [])
     hunks = propose(data, lessons, own)
     check_file(path, data, [hunk.heading for hunk in hunks])
     return hunks
+
+
+def _check_skill(path: str, data: bytes | None) -> None:
+    """Raise Refused for a skill that is not there: we cannot write its front matter."""
+    if data is None and path.endswith("SKILL.md"):
+        raise Refused(
+            tr("{path} does not exist.", path=path),
+            advice=tr("Make the skill first: it needs a name and a description of its own."),
+        )
 
 
 def _shown(proposal: Proposal) -> ShownProposal:

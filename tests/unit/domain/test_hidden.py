@@ -1,6 +1,6 @@
 import pytest
 
-from archivist.domain.hidden import hides_something, visible
+from archivist.domain.hidden import hides_something, visible, without_hidden
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,7 @@ def test_what_nobody_sees_is_shown(text: str, shown: str) -> None:
 def test_what_belongs_to_a_script_or_an_emoji_stays(text: str) -> None:
     assert visible(text) == text
     assert not hides_something(text)
+
+
+def test_hidden_characters_can_be_left_out() -> None:
+    assert without_hidden("run\u200b the \u202etests 👩\u200d💻") == "run the tests 👩\u200d💻"

@@ -1,0 +1,40 @@
+"""The person chooses the memory files: each tick is done at once, and can be undone."""
+
+from pathlib import Path
+
+from archivist.domain.problems import Problem
+from archivist.gui.dialogs import ask
+from archivist.gui.memory.choose_files import ChooseFiles
+from archivist.gui.room import RoomWindow
+
+
+async def choose_files(window: RoomWindow) -> None:
+    """Let the person choose, until the dialog is closed."""
+    services = window.desk.services
+    dialog = ChooseFiles(window, window.desk.look)
+
+    async def use(path: str, project: str, *, wanted: bool) -> None:
+        dialog.banner.hide()
+        try:
+            if wanted:
+                await services.proposals.enable(Path(path), project=project)
+            else:
+                await services.proposals.disable(Path(path))
+        except Problem as problem:
+            dialog.banner.say(f"{problem.message} {problem.advice}")
+        dialog.show_files(await services.memory_files())
+
+    async def use_other(path: str) -> None:
+        project = await services.browse.project_at(Path(path).parent)
+        await use(path, project, wanted=True)
+
+    def on_wanted(path: str, project: str, wanted: bool) -> None:  # noqa: FBT001 - a Qt signal
+        window.act(use(path, project, wanted=wanted), name="memory-file")
+
+    def on_other(path: str) -> None:
+        window.act(use_other(path), name="memory-file")
+
+    dialog.show_files(await services.memory_files())
+    dialog.wanted.connect(on_wanted)
+    dialog.other.connect(on_other)
+    await ask(dialog)
