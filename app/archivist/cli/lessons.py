@@ -1,4 +1,4 @@
-"""Commands of the review: list, keep, edit, reject, later."""
+"""Commands of the review: list, keep, edit, reject, later, reopen."""
 
 import argparse
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from archivist.cli.output import iso, one_line, show
 from archivist.domain.hidden import visible
 from archivist.domain.knowledge import Lesson, LessonId, LessonState
 from archivist.domain.problems import Refused
+from archivist.domain.review import last_said, sessions_of
 from archivist.services.facade import Services
 from archivist.texts import tr, tr_n
 
@@ -30,6 +31,7 @@ def add(groups: Groups) -> None:
     text = tr("wrong, trivial, private, known or old, or your own word")
     parser.add_argument("--reason", help=text)
     _ids(add_command(group, "later", tr("Put lessons off."), _later))
+    _ids(add_command(group, "reopen", tr("Let decided lessons wait again."), _reopen))
 
 
 def _ids(parser: argparse.ArgumentParser) -> None:
@@ -59,6 +61,9 @@ def lesson_json(lesson: Lesson) -> dict[str, Any]:
         "lang": lesson.lang,
         "correction": lesson.correction,
         "untrusted": lesson.untrusted,
+        "reason": lesson.reason,
+        "sessions": sessions_of(lesson),
+        "said": iso(last_said(lesson)),
         "evidence": [
             {
                 "turn": item.turn,
@@ -66,6 +71,7 @@ def lesson_json(lesson: Lesson) -> dict[str, Any]:
                 "quote": item.quote,
                 "source": item.source,
                 "at": iso(item.at),
+                "segment": item.segment,
             }
             for item in lesson.evidence
         ],
@@ -77,12 +83,13 @@ def lesson_lines(lesson: Lesson) -> list[str]:
     mark = " !" if lesson.untrusted else ""
     where = visible(lesson.project) or tr("everywhere")
     text = visible(lesson.text)
-    head = f"{lesson.id:>4}  {lesson.state}  {lesson.category}{mark}  {text}  ({where})"
+    state = f"{lesson.state}: {visible(lesson.reason)}" if lesson.reason else lesson.state
+    head = f"{lesson.id:>4}  {state}  {lesson.category}{mark}  {text}  ({where})"
     quotes = [
         tr("        “{quote}”  turn {turn}", quote=one_line(item.quote, 90), turn=item.turn)
         for item in lesson.evidence
     ]
-    return [head, *quotes]
+    return [head, *(quotes or [tr("        what it was found in is gone")])]
 
 
 async def _keep(services: Services, args: argparse.Namespace) -> int:
@@ -117,6 +124,10 @@ async def _reject(services: Services, args: argparse.Namespace) -> int:
 
 async def _later(services: Services, args: argparse.Namespace) -> int:
     return _told(await services.review.later(_distinct(args.ids)), args)
+
+
+async def _reopen(services: Services, args: argparse.Namespace) -> int:
+    return _told(await services.review.reopen(_distinct(args.ids)), args)
 
 
 def _distinct(numbers: Sequence[int]) -> list[LessonId]:

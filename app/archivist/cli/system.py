@@ -35,6 +35,8 @@ def add(groups: Groups) -> None:
     parser.add_argument("--list", action="store_true", help=text)
     text = tr("pass over what can no longer be taken back")
     parser.add_argument("--skip", action="store_true", help=text)
+    text = tr("Do again what was just taken back.")
+    add_command(groups, "redo", text, _redo, approves=True)
     text = tr("What went wrong, and what to do.")
     verbs = groups.add_parser("problems", help=text).add_subparsers(required=True)
     add_command(verbs, "list", tr("List the problems."), _problems)
@@ -96,6 +98,17 @@ async def _undo(services: Services, args: argparse.Namespace) -> int:
     lines = [f"{local(command.at)}  {visible(command.label)}" for command in commands]
     empty = [tr("There is nothing to undo.")]
     show(value, lines or empty, as_json=args.json)
+    return 0
+
+
+async def _redo(services: Services, args: argparse.Namespace) -> int:
+    command = await services.undo.next_redo()
+    if command is not None:
+        question = "\n".join([tr("Do this again?"), f"  - {visible(command.label)}"])
+        consent(question, always=services.profile.approves_always)
+    command = await services.undo.redo()
+    value = {"id": command.id, "name": command.name, "label": command.label, "at": iso(command.at)}
+    show(value, [visible(command.label)], as_json=args.json)
     return 0
 
 

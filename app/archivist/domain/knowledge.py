@@ -33,13 +33,17 @@ class Recap:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A turn and the exact words in it. `session` is the id that the assistant wrote."""
+    """A turn and the exact words in it. `session` is the id that the assistant wrote.
+
+    `segment` is None while the turn is in none.
+    """
 
     turn: TurnId
     session: str
     quote: str
     source: str = ""
     at: int | None = None
+    segment: SegmentId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ class Lesson:
     """One or two sentences worth remembering, with the turns they come from.
 
     `said` is the text as it was found; `text` may have been edited. `project` is "" for everywhere.
+    `reason` is why it was rejected: a code of `RejectReason`, a person's own word, or None.
     """
 
     id: LessonId
@@ -62,6 +67,19 @@ class Lesson:
     correction: bool
     untrusted: bool
     evidence: tuple[Evidence, ...] = ()
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LessonCounts:
+    """How many lessons stand where, and when the newest was found (UTC milliseconds)."""
+
+    waiting: int = 0
+    kept: int = 0
+    rejected: int = 0
+    later: int = 0
+    retired: int = 0
+    last_found: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

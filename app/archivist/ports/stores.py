@@ -43,6 +43,9 @@ class Filings(Protocol):
     async def unfiled_sessions(self) -> list[SessionId]:
         """Return the sessions with turns in no segment whose file was read to its end."""
 
+    async def is_whole(self, session: SessionId) -> bool:
+        """Whether nothing more can come to a session, by where it is from."""
+
     async def unfiled(self, session: SessionId, *, limit: int) -> list[Turn]:
         """Return the next turns of a session that are in no segment, in order."""
 
@@ -90,6 +93,9 @@ class Jobs(Protocol):
     async def failed(self, job: Job, trouble: str, *, now: int) -> None:
         """Give a stage back for a later try, or for good after too many."""
 
+    async def give_back(self, job: Job) -> None:
+        """Put a stage back that was not tried to its end; it does not count as a try."""
+
     async def left(self, *, now: int) -> tuple[int, int, int, int]:
         """Return how many stages are due, running, put off for later, and given up."""
 
@@ -102,6 +108,15 @@ class Commands(Protocol):
 
     async def mark_undone(self, command: int, *, at: int) -> bool:
         """Note that a command was taken back; False when it already was."""
+
+    async def pass_over(self, command: int, *, at: int) -> None:
+        """Leave a command standing for good that cannot be taken back."""
+
+    async def next_undone(self) -> Command | None:
+        """Return the last command taken back, None when something was done since."""
+
+    async def stand_again(self, command: int) -> None:
+        """Note that a command was done again; what doing it logged anew is folded into it."""
 
     async def log(self, name: str, label: str, inverse: dict[str, object], *, at: int) -> int:
         """Write a command whose action is not in the database (a setting)."""

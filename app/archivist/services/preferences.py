@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from archivist.ports.machine import Clock
 from archivist.ports.stores import Commands
+from archivist.services.undo import cannot_repeat
 from archivist.texts import tr
 
 
@@ -31,10 +32,16 @@ class Preferences:
         """Change a setting and return its new value; None brings back the default."""
         before, after = await asyncio.to_thread(self._file.change, key, value)
         label = tr("Set {key} to {value}", key=key, value=after)
-        inverse = {"key": key, "value": before}
+        inverse = {"key": key, "value": before, "again": value}
         await self._commands.log("settings.set", label, inverse, at=self._clock())
         return after
 
     async def restore(self, inverse: Mapping[str, Any]) -> None:
         """Take a change back."""
         await asyncio.to_thread(self._file.change, inverse["key"], inverse["value"])
+
+    async def repeat(self, inverse: Mapping[str, Any]) -> None:
+        """Make a change again that was taken back. Raises Refused where the log has no value."""
+        if "again" not in inverse:  # written by a version that could only undo
+            raise cannot_repeat()
+        await asyncio.to_thread(self._file.change, inverse["key"], inverse["again"])

@@ -1,12 +1,15 @@
 """Review of lessons by the person: keep, edit, reject, later; each can be taken back."""
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
-from archivist.domain.knowledge import Lesson, LessonId, LessonState
+from archivist.domain.commands import Command
+from archivist.domain.knowledge import Lesson, LessonCounts, LessonId, LessonState
 from archivist.domain.problems import Refused
+from archivist.domain.review import Wording, near_copies
 from archivist.ports.machine import Clock
 from archivist.services.bus import Bus, LessonsChanged
+from archivist.services.undo import cannot_repeat
 from archivist.texts import tr, tr_n
 
 _SHOWN = 60
@@ -21,6 +24,12 @@ class ReviewedLessons(Protocol):
 
     async def find(self, ids: Sequence[LessonId]) -> list[Lesson]:
         """Return the lessons with these ids; unknown ids are left out."""
+
+    async def counts(self) -> LessonCounts:
+        """Return how many lessons stand where."""
+
+    async def wordings(self, state: LessonState) -> list[Wording]:
+        """Return only the words of the lessons in a state."""
 
     async def set_state(
         self,
@@ -65,8 +74,33 @@ class Review:
         """Return the lessons in a state, or all, oldest first."""
         return await self._store.lessons(state)
 
+    async def find(self, ids: Sequence[LessonId]) -> list[Lesson]:
+        """Return the lessons with these ids; unknown ids are left out."""
+        return await self._store.find(ids)
+
+    async def counts(self) -> LessonCounts:
+        """Return how many lessons stand where, and when the newest was found."""
+        return await self._store.counts()
+
+    async def wordings(self, state: LessonState) -> list[Wording]:
+        """Return only the words of the lessons in a state: cheap where there are many."""
+        return await self._store.wordings(state)
+
+    async def near_copies(self, lesson: Lesson) -> list[Wording]:
+        """Return the words of kept lessons that say nearly the same, nearest first."""
+        return near_copies(lesson, await self._store.wordings(LessonState.KEPT))
+
     async def keep(self, ids: Sequence[LessonId]) -> list[Lesson]:
-        """Keep lessons: they become a proposal on a memory file. Raises Refused for unknown ids."""
+        """Keep lessons: they become a proposal on a memory file.
+
+        Raises Refused for unknown ids, and for a lesson whose evidence is gone.
+        """
+        gone = [lesson.id for lesson in await self._known(ids) if not lesson.evidence]
+        if gone:
+            raise Refused(
+                tr("What lesson {ids} was found in is gone.", ids=", ".join(map(str, gone))),
+                advice=tr("Reject it, or leave it: a lesson is kept with the words it stands on."),
+            )
         return await self._move(ids, LessonState.KEPT, None)
 
     async def reject(self, ids: Sequence[LessonId], *, reason: str | None = None) -> list[Lesson]:
@@ -77,6 +111,10 @@ class Review:
     async def later(self, ids: Sequence[LessonId]) -> list[Lesson]:
         """Put lessons off. Raises Refused for unknown ids."""
         return await self._move(ids, LessonState.LATER, None)
+
+    async def reopen(self, ids: Sequence[LessonId]) -> list[Lesson]:
+        """Let decided lessons wait again. Raises Refused for unknown ids."""
+        return await self._move(ids, LessonState.WAITING, None)
 
     async def edit(self, ident: LessonId, text: str) -> Lesson:
         """Change the wording; evidence stays. Raises Refused: unknown id, blank, said already."""
@@ -98,9 +136,15 @@ class Review:
         return (await self._store.find([ident]))[0]
 
     async def restore(self, before: Sequence[dict[str, object]]) -> None:
-        """Take a command back."""
+        """Bring lessons to what a command left of them, or to what was before it."""
         await self._store.restore(before, at=self._clock())
         self._bus.tell(LessonsChanged())
+
+    async def repeat(self, inverse: Mapping[str, Any]) -> None:
+        """Do a command again that was taken back. Raises Refused where the log does not say how."""
+        if "again" not in inverse:  # written by a version that could only undo
+            raise cannot_repeat()
+        await self.restore(inverse["again"])
 
     async def _move(
         self, ids: Sequence[LessonId], state: LessonState, reason: str | None
@@ -128,16 +172,25 @@ class Review:
         return found
 
 
+def touched(command: Command) -> tuple[LessonId, ...]:
+    """Return the lessons that a command decided about; none for a command of another kind."""
+    if not command.name.startswith("lessons."):
+        return ()
+    return tuple(LessonId(item["id"]) for item in command.inverse["restore"])
+
+
 def _label(lessons: Sequence[Lesson], state: LessonState) -> str:
     one = {
         LessonState.KEPT: "Keep “{text}”",
         LessonState.REJECTED: "Reject “{text}”",
         LessonState.LATER: "Put off “{text}”",
+        LessonState.WAITING: "Bring back “{text}”",
     }
     many = {
         LessonState.KEPT: "Keep {n} lessons",
         LessonState.REJECTED: "Reject {n} lessons",
         LessonState.LATER: "Put off {n} lessons",
+        LessonState.WAITING: "Bring back {n} lessons",
     }
     text = _short(lessons[0].text)
     return tr_n(one[state], many[state], len(lessons), text=text)

@@ -1,7 +1,12 @@
-"""Take back what a person did, newest first; survives a restart, for the log is in the archive."""
+"""Take back what a person did, newest first, and do it again.
 
+Survives a restart, for the log is in the archive.
+"""
+
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from archivist.domain.commands import Command
 from archivist.domain.problems import Refused, Stopped
@@ -10,15 +15,28 @@ from archivist.ports.stores import Commands
 from archivist.texts import tr
 
 Inverse = Callable[[Mapping[str, Any]], Awaitable[None]]
+_NONE: Final[Mapping[str, Inverse]] = MappingProxyType({})
 
 
 class Undo:
-    """Knows, by the first word of a command's name, which service takes it back."""
+    """Knows, by the first word of a command's name, which service takes it back.
 
-    def __init__(self, store: Commands, inverses: Mapping[str, Inverse], *, clock: Clock) -> None:
+    `repeats` does it again from the same data; what is not in there can only be taken back.
+    """
+
+    def __init__(
+        self,
+        store: Commands,
+        inverses: Mapping[str, Inverse],
+        *,
+        clock: Clock,
+        repeats: Mapping[str, Inverse] = _NONE,
+    ) -> None:
         self._store = store
         self._inverses = inverses
+        self._repeats = repeats
         self._clock = clock
+        self._one_at_a_time = asyncio.Lock()
 
     async def commands(self, count: int = 20) -> list[Command]:
         """Return what can be taken back, newest first."""
@@ -31,17 +49,8 @@ class Undo:
         changed) and goes on with older ones. Raises Refused when nothing can be undone, Stopped
         when a later command cannot: what was taken back before it stays so.
         """
-        done: list[Command] = []
-        while len(done) < count and (command := await self._next()) is not None:
-            try:
-                await self._inverses[command.name.partition(".")[0]](command.inverse)
-            except Refused as refused:
-                if not passing_over:
-                    raise Stopped(refused, done=[c.label for c in done]) from refused
-                await self._store.mark_undone(command.id, at=self._clock())
-                continue
-            await self._store.mark_undone(command.id, at=self._clock())
-            done.append(command)
+        async with self._one_at_a_time:
+            done = await self._undone(count, passing_over=passing_over)
         if not done:
             raise Refused(
                 tr("There is nothing to undo."),
@@ -49,6 +58,57 @@ class Undo:
             )
         return done
 
+    async def next_redo(self) -> Command | None:
+        """Return what `redo` would do again, None when nothing."""
+        return await self._store.next_undone()
+
+    async def redo(self) -> Command:
+        """Do again what was taken back last; return it.
+
+        Raises Refused when something was done since, and when it can no longer be done.
+        """
+        async with self._one_at_a_time:
+            command = await self._store.next_undone()
+            if command is None:
+                raise Refused(
+                    tr("There is nothing to do again."),
+                    advice=tr("Only what was just taken back can be done again."),
+                )
+            repeat = self._repeats.get(_owner(command), _cannot_repeat)
+            await repeat(command.inverse)
+            await self._store.stand_again(command.id)
+        return command
+
+    async def _undone(self, count: int, *, passing_over: bool) -> list[Command]:
+        done: list[Command] = []
+        while len(done) < count and (command := await self._next()) is not None:
+            try:
+                await self._inverses[_owner(command)](command.inverse)
+            except Refused as refused:
+                if not passing_over:
+                    raise Stopped(refused, done=[c.label for c in done]) from refused
+                await self._store.pass_over(command.id, at=self._clock())
+                continue
+            await self._store.mark_undone(command.id, at=self._clock())
+            done.append(command)
+        return done
+
     async def _next(self) -> Command | None:
         commands = await self._store.last(1)
         return commands[0] if commands else None
+
+
+def cannot_repeat() -> Refused:
+    """Return the refusal for an action that the log does not say enough of to do it again."""
+    return Refused(
+        tr("This can only be taken back, not done again."),
+        advice=tr("Do it anew where you did it first."),
+    )
+
+
+async def _cannot_repeat(_inverse: Mapping[str, Any]) -> None:
+    raise cannot_repeat()
+
+
+def _owner(command: Command) -> str:
+    return command.name.partition(".")[0]

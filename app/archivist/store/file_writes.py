@@ -117,7 +117,7 @@ class WriteStore:
                 connection,
                 name="memory.apply",
                 label=note.label,
-                inverse={"write": write},
+                inverse={"write": write, "again": json.loads(row["hunks"])},
                 caller=note.caller,
                 at=note.at,
             )

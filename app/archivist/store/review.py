@@ -6,20 +6,32 @@ from typing import Final
 
 import aiosqlite
 
-from archivist.domain.knowledge import Evidence, Lesson, LessonId, LessonState
+from archivist.domain.knowledge import Evidence, Lesson, LessonCounts, LessonId, LessonState
 from archivist.domain.lessons import normal_form
-from archivist.domain.turns import TurnId
+from archivist.domain.review import Wording
+from archivist.domain.turns import SegmentId, TurnId
 from archivist.store.commands import log_command
 from archivist.store.database import Database
 
 LIST: Final = """
-select * from lesson where (? is null or state = ?) order by id
+select l.*, r.reason from lesson l
+left join rejection r on l.state = 'rejected' and r.norm = l.norm and r.project = l.project
+where (? is null or l.state = ?) order by l.id
 """
 BY_ID: Final = """
-select * from lesson where id in (select value from json_each(?)) order by id
+select l.*, r.reason from lesson l
+left join rejection r on l.state = 'rejected' and r.norm = l.norm and r.project = l.project
+where l.id in (select value from json_each(?)) order by l.id
+"""
+WORDINGS: Final = """
+select id, text, project from lesson where state = ? order by id
+"""
+COUNTS: Final = """
+select state, count(*), max(made_at) from lesson group by state
 """
 EVIDENCE: Final = """
-select v.lesson_id, v.episode_id, v.quote, s.native_id, s.source, e.at from evidence v
+select v.lesson_id, v.episode_id, v.quote, s.native_id, s.source, e.at, e.segment_id
+from evidence v
 join episode e on e.id = v.episode_id
 join session s on s.id = e.session_id
 where v.lesson_id in (select value from json_each(?))
@@ -58,6 +70,19 @@ class ReviewStore:
             rows = list(await connection.execute_fetchall(BY_ID, (json.dumps(ids),)))
             return await _lessons(connection, rows)
 
+    async def wordings(self, state: LessonState) -> list[Wording]:
+        """Return only the words of the lessons in a state: there may be many."""
+        async with self._database.read() as connection:
+            rows = await connection.execute_fetchall(WORDINGS, (state,))
+            return [Wording(LessonId(row[0]), row[1], row[2]) for row in rows]
+
+    async def counts(self) -> LessonCounts:
+        """Return how many lessons stand where."""
+        async with self._database.read() as connection:
+            rows = list(await connection.execute_fetchall(COUNTS))
+        last = max((row[2] for row in rows), default=None)
+        return LessonCounts(**{row[0]: row[1] for row in rows}, last_found=last)
+
     async def set_state(
         self,
         lessons: Sequence[Lesson],
@@ -69,7 +94,8 @@ class ReviewStore:
         at: int,
     ) -> None:
         """Move lessons to a state; rejecting also keeps the same words from coming back."""
-        before = [{"id": lesson.id, "state": lesson.state} for lesson in lessons]
+        before = [_standing(lesson.id, lesson.state, lesson.reason) for lesson in lessons]
+        after = [_standing(lesson.id, state, reason) for lesson in lessons]
         async with self._database.write() as connection:
             for lesson in lessons:
                 await connection.execute(SET_STATE, (state, at, lesson.id))
@@ -78,7 +104,7 @@ class ReviewStore:
                 connection,
                 name=f"lessons.{state}",
                 label=label,
-                inverse={"restore": before},
+                inverse={"restore": before, "again": after},
                 caller=caller,
                 at=at,
             )
@@ -95,7 +121,10 @@ class ReviewStore:
                 connection,
                 name="lessons.edit",
                 label=label,
-                inverse={"restore": [{"id": lesson.id, "text": lesson.text}]},
+                inverse={
+                    "restore": [{"id": lesson.id, "text": lesson.text}],
+                    "again": [{"id": lesson.id, "text": text}],
+                },
                 caller=caller,
                 at=at,
             )
@@ -115,7 +144,13 @@ class ReviewStore:
                 if "state" in item:
                     state = LessonState(str(item["state"]))
                     await connection.execute(SET_STATE, (state, at, ident))
-                    await _settle_rejection(connection, lessons[ident], state, None, at)
+                    reason = item.get("reason")  # none in what older versions wrote
+                    said = None if reason is None else str(reason)
+                    await _settle_rejection(connection, lessons[ident], state, said, at)
+
+
+def _standing(lesson: LessonId, state: LessonState, reason: str | None) -> dict[str, object]:
+    return {"id": lesson, "state": state, "reason": reason}
 
 
 async def _settle_rejection(
@@ -136,10 +171,11 @@ async def _settle_rejection(
 async def _lessons(connection: aiosqlite.Connection, rows: Sequence[aiosqlite.Row]) -> list[Lesson]:
     ids = json.dumps([row["id"] for row in rows])
     evidence: dict[int, list[Evidence]] = {}
-    for lesson, turn, quote, session, source, at in await connection.execute_fetchall(
+    for lesson, turn, quote, session, source, at, segment in await connection.execute_fetchall(
         EVIDENCE, (ids,)
     ):
-        item = Evidence(TurnId(turn), session, quote, source, at)
+        place = None if segment is None else SegmentId(segment)
+        item = Evidence(TurnId(turn), session, quote, source, at, place)
         evidence.setdefault(lesson, []).append(item)
     return [
         Lesson(
@@ -156,6 +192,7 @@ async def _lessons(connection: aiosqlite.Connection, rows: Sequence[aiosqlite.Ro
             correction=bool(row["correction"]),
             untrusted=bool(row["untrusted"]),
             evidence=tuple(evidence.get(row["id"], ())),
+            reason=row["reason"],
         )
         for row in rows
     ]

@@ -49,7 +49,9 @@ class TargetStore:
             row = next(iter(await connection.execute_fetchall(ENABLE, (path, project, note.at))))
             target = _target(row)
             old = target.project if before is None else str(before["project"])
-            await _log(connection, "memory.enable", target.id, old, note, enabled=was_enabled)
+            again = {"target": target.id, "project": project, "enabled": True}
+            before_it = {"target": target.id, "project": old, "enabled": was_enabled}
+            await _log(connection, "memory.enable", before_it, again, note)
         return target
 
     async def disable(self, target: Target, *, note: Note) -> None:
@@ -57,8 +59,8 @@ class TargetStore:
         async with self._database.write() as connection:
             done = await connection.execute(DISABLE, (note.at, target.id))
             if done.rowcount:
-                old = target.project
-                await _log(connection, "memory.disable", target.id, old, note, enabled=True)
+                before = {"target": target.id, "project": target.project, "enabled": True}
+                await _log(connection, "memory.disable", before, before | {"enabled": False}, note)
 
     async def restore(self, target: TargetId, *, project: str, enabled: bool, at: int) -> None:
         """Bring a file back to what a command's inverse says."""
@@ -69,13 +71,11 @@ class TargetStore:
 async def _log(
     connection: aiosqlite.Connection,
     name: str,
-    target: TargetId,
-    project: str,
+    before: dict[str, object],
+    again: dict[str, object],
     note: Note,
-    *,
-    enabled: bool,
 ) -> None:
-    inverse = {"target": target, "project": project, "enabled": enabled}
+    inverse = {**before, "again": again}
     await log_command(
         connection, name=name, label=note.label, inverse=inverse, caller=note.caller, at=note.at
     )

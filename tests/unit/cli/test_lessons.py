@@ -62,3 +62,23 @@ def test_nobody_is_asked_about_what_is_not_there(
 def test_without_a_terminal_it_is_refused_whatever_the_number(console: Console) -> None:
     for verb in (("keep", "7"), ("edit", "7", "--text", "x")):
         assert "no terminal" in console.run("lessons", *verb).err
+
+
+def test_a_rejected_lesson_shows_its_reason_and_can_wait_again(console: Console) -> None:
+    console.learn(*RULES)
+    (rejected,) = console.ask("lessons", "reject", "1", "--reason", "old")
+    assert (rejected["state"], rejected["reason"]) == ("rejected", "old")
+    assert "rejected: old" in console.throw_away("lessons", "list").out
+    (waiting,) = console.ask("lessons", "reopen", "1")
+    assert (waiting["state"], waiting["reason"]) == ("waiting", None)
+
+
+def test_a_lesson_says_in_how_many_sessions_it_was_said(console: Console) -> None:
+    console.learn(*RULES)
+    console.say(RULES[0], session=2)
+    for verb in (("import",), ("archive", "--wait")):
+        assert console.throw_away(*verb).code == 0
+    first, second = console.ask("lessons", "list")
+    assert (first["sessions"], second["sessions"]) == (2, 1)
+    assert first["said"] == max(item["at"] for item in first["evidence"])
+    assert all(item["segment"] for item in first["evidence"])

@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,24 @@ def test_a_problem_is_counted_in_words(console: Console) -> None:
     shown = console.throw_away("problems", "list").out
     assert " time)" in shown or " times)" in shown
     assert console.throw_away("doctor").out.splitlines()[1] == "BAD  1 problem is listed"
+
+
+def test_redo_does_again_what_was_just_taken_back(console: Console) -> None:
+    assert console.throw_away("redo").code == 1
+    console.throw_away("settings", "set", "archive.idle_minutes", "3")
+    assert console.throw_away("undo").code == 0
+    done = console.ask("redo")
+    assert (done["name"], done["label"]) == ("settings.set", "Set archive.idle_minutes to 3")
+    assert console.ask("settings", "get", "archive.idle_minutes")["value"] == 3
+    assert "nothing to do again" in console.throw_away("redo").err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo terminal")
+def test_redo_asks_the_person_like_undo(console: Console) -> None:
+    console.run("settings", "set", "archive.idle_minutes", "3")
+    assert console.on_a_terminal("undo", typed=b"y\n")[0] == 0
+    refused = console.run("redo")
+    assert (refused.code, refused.out) == (1, "")
+    _, screen = console.on_a_terminal("redo", typed=b"n\n")
+    assert "Set archive.idle_minutes to 3" in screen
+    assert "archive.idle_minutes = 10" in console.run("settings", "get", "archive.idle_minutes").out

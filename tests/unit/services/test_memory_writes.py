@@ -40,7 +40,7 @@ async def test_the_chosen_hunks_are_written_and_the_others_wait(
         assert await here.last_command() == (
             "memory.apply",
             f"Write 1 change to {target}",
-            {"write": done.write},
+            {"write": done.write, "again": [second]},
         )
         await here.service.apply(proposal, [first])
         assert await here.service.proposals() == []

@@ -2,10 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from archivist.domain.knowledge import LessonId, LessonState
+from archivist.domain.knowledge import LessonCounts, LessonId, LessonState
 from archivist.domain.problems import Refused
+from archivist.domain.review import RejectReason, Wording
 from archivist.services.bus import LessonsChanged
-from archivist.services.review import Review
+from archivist.services.review import Review, touched
 from archivist.services.undo import Undo
 from archivist.shipped import gate
 from archivist.store.command_store import CommandStore
@@ -31,7 +32,8 @@ def services(archive: Stored) -> tuple[Review, Undo]:
         await review.restore(inverse["restore"])
 
     store = CommandStore(archive.database, caller="zsh")
-    return review, Undo(store, {"lessons": restore}, clock=archive.clock)
+    repeats = {"lessons": review.repeat}
+    return review, Undo(store, {"lessons": restore}, clock=archive.clock, repeats=repeats)
 
 
 async def states(review: Review) -> list[tuple[str, str]]:
@@ -164,3 +166,106 @@ async def test_the_log_keeps_a_hundred_commands_and_who_asked(tmp_path: Path) ->
             await review.later([LessonId(1)])
         assert len(await undo.commands(500)) == 100
         assert await archive.rows("select distinct caller from command") == [("zsh",)]
+
+
+async def test_a_reason_is_kept_with_the_rejection_and_comes_back_with_it(tmp_path: Path) -> None:
+    async with stored(tmp_path) as archive:
+        await learn(archive, TABS)
+        review, undo = services(archive)
+        (rejected,) = await review.reject([LessonId(1)], reason=RejectReason.TRIVIAL)
+        assert rejected.reason == "trivial"
+        (waiting,) = await review.reopen([LessonId(1)])
+        assert (waiting.state, waiting.reason) == ("waiting", None)
+        assert await archive.rows("select * from rejection") == []
+        await undo.undo()
+        assert (await review.lessons())[0].reason == "trivial"
+
+
+async def test_reopening_is_a_command_of_its_own(tmp_path: Path) -> None:
+    async with stored(tmp_path) as archive:
+        await learn(archive, TABS, TESTS)
+        review, undo = services(archive)
+        await review.keep([LessonId(1), LessonId(2)])
+        await review.reopen([LessonId(1)])
+        assert await states(review) == [(TABS, "waiting"), (TESTS, "kept")]
+        (newest, _) = await undo.commands()
+        assert (newest.label, touched(newest)) == (f"Bring back “{TABS}”", (1,))
+        await undo.undo()
+        assert await states(review) == [(TABS, "kept"), (TESTS, "kept")]
+
+
+async def test_what_was_taken_back_is_done_again_until_something_else_is_done(
+    tmp_path: Path,
+) -> None:
+    async with stored(tmp_path) as archive:
+        await learn(archive, TABS, TESTS)
+        review, _ = services(archive)
+        await review.edit(LessonId(1), "Tabs")
+        await review.reject([LessonId(2)], reason="wrong")
+        undo = services(archive)[1]
+        await undo.undo(2)
+    async with stored(tmp_path) as archive:  # it survives a restart
+        review, undo = services(archive)
+        assert (await undo.redo()).label == f"Edit “{TABS}”"
+        assert (await undo.redo()).label == f"Reject “{TESTS}”"
+        assert await states(review) == [("Tabs", "waiting"), (TESTS, "rejected")]
+        assert (await review.lessons())[1].reason == "wrong"
+        assert await learn(archive, TESTS, session="s2") == 0  # it stays away again
+        with pytest.raises(Refused, match="nothing to do again"):
+            await undo.redo()
+        await undo.undo()
+        await review.later([LessonId(1)])
+        with pytest.raises(Refused, match="nothing to do again"):
+            await undo.redo()
+        assert await states(review) == [("Tabs", "later"), (TESTS, "waiting")]
+
+
+async def test_a_lesson_without_evidence_is_shown_but_not_kept(tmp_path: Path) -> None:
+    async with stored(tmp_path) as archive:
+        await learn(archive, TABS, TESTS)
+        async with archive.database.write() as connection:
+            await connection.execute("delete from evidence where lesson_id = 1")
+        review, undo = services(archive)
+        with pytest.raises(Refused, match="lesson 1 was found in is gone"):
+            await review.keep([LessonId(1), LessonId(2)])
+        assert await states(review) == [(TABS, "waiting"), (TESTS, "waiting")]
+        assert await undo.commands() == []
+        (rejected,) = await review.reject([LessonId(1)])
+        assert rejected.state is LessonState.REJECTED
+
+
+async def test_counts_say_how_many_stand_where_and_when_the_newest_was_found(
+    tmp_path: Path,
+) -> None:
+    async with stored(tmp_path) as archive:
+        review, _ = services(archive)
+        assert await review.counts() == LessonCounts()
+        await learn(archive, TABS)
+        archive.clock.tick(seconds=1)
+        await learn(archive, TESTS, session="s2")
+        found = archive.clock()
+        archive.clock.tick(seconds=1)
+        await review.later([LessonId(1)])
+        assert await review.counts() == LessonCounts(waiting=1, later=1, last_found=found)
+
+
+async def test_evidence_names_the_segment_of_its_turn(tmp_path: Path) -> None:
+    async with stored(tmp_path) as archive:
+        await learn(archive, TABS)
+        review, _ = services(archive)
+        (lesson,) = await review.lessons()
+        rows = await archive.rows(
+            "select segment_id from episode where id = ?", lesson.evidence[0].turn
+        )
+        assert rows == [(lesson.evidence[0].segment,)]
+        assert lesson.evidence[0].segment is not None
+
+
+async def test_near_copies_are_looked_for_among_kept_lessons_only(tmp_path: Path) -> None:
+    async with stored(tmp_path) as archive:
+        await learn(archive, "I prefer tabs over spaces", "I prefer tabs to spaces", TESTS)
+        review, _ = services(archive)
+        (first, second, _) = await review.lessons()
+        assert await review.near_copies(first) == []
+        (kept,) = await review.keep([second.id])
+        assert await review.near_copies(first) == [Wording(kept.id, kept.text, kept.project)]
