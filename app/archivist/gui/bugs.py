@@ -34,6 +34,8 @@ _HARMLESS: Final = (
     "No such signal QPlatformNativeInterface::systemTrayWindowChanged",
     # Said by the offscreen platform about every window that is brought to the front.
     "This plugin does not support",
+    # Said where no portal runs, which is most desktops that are not GNOME or KDE (seen in 6.11).
+    "Failed to register with host portal",
 )
 
 Tell = Callable[[Problem], None]

@@ -47,7 +47,8 @@ _SCALE: Final = {Type.TITLE: 1.35, Type.HEAD: 1.12, Type.SMALL: 0.9}
 class Colours:
     """Every colour that is drawn. Text colours are readable on `window`, `base` and their own back.
 
-    `mark` is behind found words; `*_word` behind the words that changed within a line.
+    `mark` is behind found words, `*_word` behind the words that changed within a line; `selected`
+    is the text of a selected row.
     """
 
     window: QColor
@@ -66,19 +67,22 @@ class Colours:
     warning: QColor
     warning_back: QColor
     mark: QColor
+    selected: QColor
     is_dark: bool
 
 
 def colours_of(palette: QPalette) -> Colours:
     """Compute all colours from a palette, light or dark."""
     window, base = palette.color(QPalette.ColorRole.Window), palette.color(QPalette.ColorRole.Base)
-    text = readable(palette.color(QPalette.ColorRole.WindowText), window, base)
     is_dark = luminance(base) < _DARK_BELOW
     strong = 0.42 if is_dark else 0.34
     green, red, amber = QColor(_GREEN), QColor(_RED), QColor(_AMBER)
     added_back, removed_back = mixed(green, base, 0.18), mixed(red, base, 0.16)
     added_word, removed_word = mixed(green, base, strong), mixed(red, base, strong)
-    warning_back = mixed(amber, window, 0.16)
+    warning_back, mark = mixed(amber, window, 0.16), mixed(amber, base, 0.38)
+    own = palette.color(QPalette.ColorRole.WindowText)
+    tag = mixed(own, base, 0.1)
+    text = readable(own, window, base, tag, mark, warning_back)
     return Colours(
         window=window,
         base=base,
@@ -86,7 +90,7 @@ def colours_of(palette: QPalette) -> Colours:
         muted=readable(mixed(text, base, 0.62), window, base),
         accent=readable(palette.color(QPalette.ColorRole.Link), window, base),
         border=mixed(text, window, 0.18),
-        tag=mixed(text, base, 0.1),
+        tag=tag,
         added=readable(text, added_back, added_word),
         added_back=added_back,
         added_word=added_word,
@@ -95,7 +99,11 @@ def colours_of(palette: QPalette) -> Colours:
         removed_word=removed_word,
         warning=readable(amber, warning_back, window, base),
         warning_back=warning_back,
-        mark=mixed(QColor(_AMBER), base, 0.38),
+        mark=mark,
+        selected=readable(
+            palette.color(QPalette.ColorRole.HighlightedText),
+            palette.color(QPalette.ColorRole.Highlight),
+        ),
         is_dark=is_dark,
     )
 
@@ -126,11 +134,14 @@ class Look:
         return font
 
     def icon(self, name: str, color: QColor | None = None) -> QIcon:
-        """Return an icon of resources/icons in the colour of text, or in a given one."""
+        """Return an icon of resources/icons in the colour of text, or in a given one.
+
+        In a selected row it has the colour of that row's text.
+        """
         tint = color or self.colours.text
         key = (name, tint.rgba())
         if key not in self._icons:
-            self._icons[key] = tinted(name, tint)
+            self._icons[key] = tinted(name, tint, selected=self.colours.selected)
         return self._icons[key]
 
 
@@ -149,16 +160,22 @@ def _drawing(name: str) -> str:
     return resources.text(f"icons/{name}.svg")
 
 
-def tinted(name: str, color: QColor) -> QIcon:
+def tinted(name: str, color: QColor, *, selected: QColor | None = None) -> QIcon:
     """Draw an icon of resources/icons in one colour, sharp at every usual size."""
+    icon = QIcon()
+    _draw(icon, name, color, QIcon.Mode.Normal)
+    if selected is not None:
+        _draw(icon, name, selected, QIcon.Mode.Selected)
+    return icon
+
+
+def _draw(icon: QIcon, name: str, color: QColor, mode: QIcon.Mode) -> None:
     drawing = _drawing(name).replace("currentColor", color.name())
     renderer = QSvgRenderer(QByteArray(drawing.encode()))
-    icon = QIcon()
     for size in _ICON_SIZES:
         picture = QPixmap(QSize(size, size))
         picture.fill(Qt.GlobalColor.transparent)
         painter = QPainter(picture)
         renderer.render(painter, QRectF(0, 0, size, size))
         painter.end()
-        icon.addPixmap(picture)
-    return icon
+        icon.addPixmap(picture, mode)

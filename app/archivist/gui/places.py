@@ -1,12 +1,16 @@
-"""The windows by name, and the things that one window can ask another to show."""
+"""The windows by name, and the things that one window can ask another to show.
+
+The start reads this before the tray icon is shown: the domain behind the names is read later.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from archivist.domain.knowledge import LessonId
-from archivist.domain.proposals import ProposalId
-from archivist.domain.turns import SegmentId, TurnId
+if TYPE_CHECKING:
+    from archivist.domain.knowledge import LessonId
+    from archivist.domain.proposals import ProposalId
+    from archivist.domain.turns import SegmentId, TurnId
 
 
 class Room(StrEnum):
@@ -22,8 +26,8 @@ class Room(StrEnum):
 class Place:
     """A place in the segment browser: a segment, and a turn of it to show."""
 
-    segment: SegmentId
-    turn: TurnId | None = None
+    segment: "SegmentId"
+    turn: "TurnId | None" = None
 
 
-Thing: TypeAlias = Place | LessonId | ProposalId | None
+Thing: TypeAlias = "Place | LessonId | ProposalId | None"

@@ -111,8 +111,7 @@ class RoomWindow(QMainWindow):
 
     def show_keys(self) -> None:
         """List the keys of this window."""
-        lines = [f"{keys}\t{text}" for keys, text in (*self.keys(), *_shared_keys())]
-        dialog = Listing(self, tr("Keys"), lines)
+        dialog = Listing(self, tr("Keys"), (*self.keys(), *_shared_keys()))
         self.act(_read(dialog), name="keys")
 
     def closeEvent(self, event: QCloseEvent) -> None:

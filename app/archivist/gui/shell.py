@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 os.environ["QT_API"] = "pyside6"  # else qasync takes another binding where one is installed
 
 _LOSES_REFERENCES: Final = frozenset({"6.12.0"})
+_SWITCH_SECONDS: Final = 0.0005
+"""How long a busy thread may keep the interpreter from the window: ten times less than usual."""
+
 _IMMORTAL: Final = (3, 12)
 """From this Python on, None and True are not counted: losing references to them does no harm."""
 
@@ -54,7 +57,7 @@ def run(start: Start) -> int:
     with start.instance.held() as is_first:
         if not is_first:
             return asyncio.run(_hand_over(start))
-        application = Application(sys.argv[:1])
+        application = Application(["archivist"])
         door = _Door(start.room)
         tray = Tray(door.actions(), starting())
         tray.show()
@@ -67,6 +70,7 @@ def _run_alone(application: Application, start: Start, tray: Tray, door: "_Door"
     from archivist.gui.bugs import crash_log
     from archivist.gui.program import Program
 
+    sys.setswitchinterval(_SWITCH_SECONDS)
     with (
         crash_log(start.data / "crash.log"),
         asyncio.Runner(loop_factory=lambda: QEventLoop(application)) as runner,

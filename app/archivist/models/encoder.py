@@ -6,10 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from archivist.domain.problems import ModelUnavailable
+from archivist.domain.segments import Vector, vector_of
 from archivist.models.endings import WorkerKind
 from archivist.models.installed import VectorModel
 from archivist.models.messages import Answer, Encode, Encoded, LoadVectors, Request
@@ -44,11 +42,11 @@ class WorkerEncoder:
     def dimension(self) -> int:
         return self._model.dimension
 
-    async def encode(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+    async def encode(self, texts: Sequence[str]) -> list[Vector]:
         """Return one vector a text, of length one. Raises ModelUnavailable."""
         if not all(text.strip() for text in texts):
             raise ValueError("a blank text has no vector")
-        rows: list[NDArray[np.float32]] = []
+        rows: list[Vector] = []
         for batch in _batches([shorten(text) for text in texts]):
             answer = await self._worker.ask(Encode(batch), seconds=_DEADLINE)
             rows += self._rows(answer, len(batch))
@@ -57,7 +55,7 @@ class WorkerEncoder:
     async def close(self) -> None:
         await self._worker.close()
 
-    def _rows(self, answer: Answer, count: int) -> list[NDArray[np.float32]]:
+    def _rows(self, answer: Answer, count: int) -> list[Vector]:
         wanted = (count, self.dimension)
         if not isinstance(answer, Encoded) or (answer.count, answer.dimension) != wanted:
             raise ModelUnavailable(
@@ -65,7 +63,7 @@ class WorkerEncoder:
                 advice="Search goes on by words. `archivist doctor` tests it.",
                 key="model-vectors-shape",
             )
-        table = np.frombuffer(answer.vectors, "<f4").reshape(wanted).astype(np.float32)
+        table = vector_of(answer.vectors).reshape(wanted)
         return list(table)
 
 

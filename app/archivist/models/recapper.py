@@ -1,5 +1,6 @@
 """Recaps by a small local model in its worker process."""
 
+import asyncio
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -76,11 +77,11 @@ class WorkerRecapper:
 
     async def recap(self, turns: Sequence[Turn], *, limit: int) -> str:
         """Return a recap of at most `limit` characters, maybe none. Raises ModelUnavailable."""
-        language = main_language(turns)
+        language = await asyncio.to_thread(main_language, turns)
         most = max_tokens(limit, language)
         room = int((self._model.context - most - _FRAME_TOKENS) * _BYTES_PER_TOKEN)
         for _ in range(_FITTING_TRIES):
-            chat = render(self._prompt, budget.passages(turns, room=room), language, limit)
+            chat = await asyncio.to_thread(self._chat, turns, room, language, limit)
             answer = await self._worker.ask(Complete(chat, most), seconds=self._seconds)
             if isinstance(answer, Completed):
                 return bounded(spoken(answer.text), limit, is_cut=answer.cut)
@@ -92,6 +93,11 @@ class WorkerRecapper:
             advice="Recaps go on by rules. Choose a model with a larger context.",
             key="model-text-context",
         )
+
+    def _chat(
+        self, turns: Sequence[Turn], room: int, language: str, limit: int
+    ) -> tuple[tuple[str, str], ...]:
+        return render(self._prompt, budget.passages(turns, room=room), language, limit)
 
     async def close(self) -> None:
         await self._worker.close()

@@ -38,7 +38,7 @@ _REPEAT_PENALTY: Final = 1.0
 """None: with 1.1 a small model avoided the numbers and names it had to copy and wrote others."""
 
 _LIBRARY_FAULTS: Final = (ImportError, OSError, RuntimeError, AttributeError)
-_USAGE: Final = "usage: archivist --worker text|vectors [--selftest]\n"
+_USAGE: Final = "usage: archivist --worker text|vectors [--selftest] | --worker --selftest\n"
 
 
 class Engine(Protocol):
@@ -50,25 +50,29 @@ class Engine(Protocol):
 def main(argv: Sequence[str]) -> int:
     """Be the worker `text` or `vectors` until stdin closes; with `--selftest` say whether it works.
 
-    `argv` is what follows `--worker` on the command line.
+    `argv` is what follows `--worker` on the command line; `--selftest` alone means every kind.
     """
     kinds = {kind.value: kind for kind in WorkerKind}
-    kind = kinds.get(argv[0]) if argv else None
-    if kind is None or list(argv[1:]) not in ([], ["--selftest"]):
+    named = [kinds[word] for word in argv[:1] if word in kinds]
+    if list(argv[len(named) :]) not in ([["--selftest"], []] if named else [["--selftest"]]):
         sys.stderr.write(_USAGE)
         return 2
     sys.excepthook = _report_bug
     source, sink = _private_pipes()
     _bound_threads()
-    if argv[1:]:
-        from archivist.models import selftest
-
-        verdict = selftest.run(kind, _engine(kind))
-        sink.write(f"{verdict.line}\n".encode())
-        return 0 if verdict.passed else 1
+    if argv[-1] == "--selftest":
+        return _test(named or list(WorkerKind), sink)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the app decides.
     _step_back()
-    return _serve(_engine(kind), source, sink)
+    return _serve(_engine(named[0]), source, sink)
+
+
+def _test(kinds: Sequence[WorkerKind], sink: BinaryIO) -> int:
+    from archivist.models import selftest
+
+    verdicts = [selftest.run(kind, _engine(kind)) for kind in kinds]
+    sink.write("".join(f"{verdict.line}\n" for verdict in verdicts).encode())
+    return 0 if all(verdict.passed for verdict in verdicts) else 1
 
 
 def _engine(kind: WorkerKind) -> Engine:
