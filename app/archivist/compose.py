@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from archivist import shipped
+from archivist.domain.knowledge import RULES
 from archivist.domain.markers import opens_topic
 from archivist.domain.segments import CutRules
+from archivist.domain.transcripts import Source
 from archivist.machine.files import MemoryFiles
 from archivist.machine.home import GitProjects, HomeFolder, this_home
 from archivist.machine.logs import logging_to
+from archivist.machine.memory_places import MemoryPlaces
+from archivist.machine.opener import SystemOpener
 from archivist.machine.processes import caller, is_alive, now_ms, owner
 from archivist.machine.single import Instance
 from archivist.models import installed
@@ -21,18 +25,25 @@ from archivist.models.recapper import local_recapper
 from archivist.paths import Paths, ensure, user_paths
 from archivist.ports.models import Encoder, ModelNote, Recapper
 from archivist.ports.sources import Reader
+from archivist.services import memory_redo
+from archivist.services.activity import Activities
 from archivist.services.archive import Archive
 from archivist.services.browse import Browse
 from archivist.services.bus import Bus
+from archivist.services.capture import Capture
 from archivist.services.facade import Profile, Services
 from archivist.services.filing import Filer
 from archivist.services.ingest import Ingest
 from archivist.services.loop import Loop
+from archivist.services.memory_found import candidates
+from archivist.services.memory_view import MemoryView
 from archivist.services.overview import Overview, overview
+from archivist.services.pause import Pause
 from archivist.services.preferences import Preferences
 from archivist.services.proposals import Proposals
 from archivist.services.review import Review
 from archivist.services.search import Search
+from archivist.services.segment_list import SegmentList
 from archivist.services.stages import Stages
 from archivist.services.supervise import Supervisor
 from archivist.services.undo import Undo
@@ -41,14 +52,17 @@ from archivist.sources.claude_code import ClaudeCode
 from archivist.sources.codex import Codex
 from archivist.sources.follow import changes
 from archivist.store.browse import BrowseStore
+from archivist.store.captures import CaptureStore
 from archivist.store.command_store import CommandStore
-from archivist.store.database import Database, open_database, read_mark
+from archivist.store.database import Database, checkpoint, open_database, read_mark
 from archivist.store.file_writes import WriteStore
 from archivist.store.jobs import JobStore
 from archivist.store.knowledge import KnowledgeStore
+from archivist.store.marks import MarkStore
 from archivist.store.problems import ProblemStore
 from archivist.store.proposals import ProposalStore
 from archivist.store.review import ReviewStore
+from archivist.store.segment_list import SegmentListStore
 from archivist.store.segments import SegmentStore
 from archivist.store.targets import TargetStore
 from archivist.store.transcripts import TranscriptStore
@@ -153,25 +167,39 @@ def _services(base: _Base) -> Services:
     projects = GitProjects(home)
     ingest = Ingest(transcripts, sources, shipped.gate, projects, bus=bus, clock=now_ms)
     archive = _archive(database, segments, settings, base.models, bus)
+    capture = _capture(base, bus, asked_by)
+    pause, activities = Pause(MarkStore(database), bus=bus, clock=now_ms), Activities(bus)
     return Services(
         profile=_profile(base),
         settings=settings,
         bus=bus,
         ingest=ingest,
+        capture=capture,
         archive=archive,
         browse=_browse(browse_store, segments, problems, home, bus),
+        segments=_segment_list(database),
+        sources=tuple(reader.source for reader in sources),
         review=review,
         proposals=proposals,
+        memory=_memory(database, proposals, lessons, review, bus),
+        memory_files=lambda: candidates(TargetStore(database), MemoryPlaces(home), browse_store),
         search=Search(browse_store),
-        undo=_undo(commands, review, proposals, preferences),
+        undo=_undo(commands, review, proposals, preferences, capture),
         preferences=preferences,
         overview=lambda: _overview(browse_store, transcripts, problems),
-        loop=_loop_maker(ingest, archive, sources, home, settings),
+        waiting=browse_store.waiting,
+        pause=pause,
+        activities=activities,
+        loop=_loop_maker(
+            base, ingest, archive, sources, bus=bus, pause=pause, activities=activities
+        ),
         instance=Instance(lock=base.paths.lock, socket=base.paths.socket),
         logging=lambda: logging_to(base.paths.log),
         recapper=base.models.small,
         models=model_notes,
         cues=shipped.cues,
+        stop_models=base.models.close,
+        at_once=lambda: checkpoint(base.paths.database),
     )
 
 
@@ -187,6 +215,10 @@ def _clean(text: str) -> str:
     return shipped.gate().clean(text).text
 
 
+def _segment_list(database: Database) -> SegmentList:
+    return SegmentList(SegmentListStore(database), opener=SystemOpener(os.environ), clock=now_ms)
+
+
 def _browse(
     store: BrowseStore,
     segments: SegmentStore,
@@ -197,15 +229,40 @@ def _browse(
     return Browse(store, segments, problems, places=home, cues=shipped.cues, bus=bus, clock=now_ms)
 
 
+def _capture(base: _Base, bus: Bus, asked_by: str | None) -> Capture:
+    def is_allowed() -> bool:  # asked anew each time: it holds at once
+        settings, _ = base.file.read()
+        return settings.clipboard_allowed and Source.CLIPBOARD not in settings.sources_off
+
+    return Capture(
+        CaptureStore(base.database, caller=asked_by),
+        shipped.gate,
+        shipped.chat_labels,
+        allowed=is_allowed,
+        bus=bus,
+        clock=now_ms,
+    )
+
+
 def _undo(
-    commands: CommandStore, review: Review, proposals: Proposals, preferences: Preferences
+    commands: CommandStore,
+    review: Review,
+    proposals: Proposals,
+    preferences: Preferences,
+    capture: Capture,
 ) -> Undo:
     inverses = {
         "lessons": lambda inverse: review.restore(inverse["restore"]),
         "memory": proposals.restore,
         "settings": preferences.restore,
+        "capture": capture.restore,
     }
-    return Undo(commands, inverses, clock=now_ms)
+    repeats = {
+        "lessons": review.repeat,
+        "memory": lambda inverse: memory_redo.repeat(proposals, inverse),
+        "settings": preferences.repeat,
+    }
+    return Undo(commands, inverses, clock=now_ms, repeats=repeats)
 
 
 async def _overview(
@@ -226,6 +283,20 @@ def _proposals(
         bus=bus,
         clock=now_ms,
         caller=asked_by,
+    )
+
+
+def _memory(
+    database: Database, proposals: Proposals, lessons: ReviewStore, review: Review, bus: Bus
+) -> MemoryView:
+    return MemoryView(
+        proposals,
+        ProposalStore(database),
+        WriteStore(database),
+        MemoryFiles(clock=now_ms),
+        lessons=lessons,
+        review=review,
+        bus=bus,
     )
 
 
@@ -263,22 +334,32 @@ def _archive(
 
 
 def _loop_maker(
+    base: _Base,
     ingest: Ingest,
     archive: Archive,
     sources: Sequence[Reader],
-    home: HomeFolder,
-    settings: Settings,
+    *,
+    bus: Bus,
+    pause: Pause,
+    activities: Activities,
 ) -> Callable[[Supervisor], Loop]:
+    maker = base.models.recapper.maker if base.models.recapper is not None else RULES
+
     def make(supervisor: Supervisor) -> Loop:
         return Loop(
             ingest,
             archive,
             sources,
-            home,
+            base.home,
             changes,
-            off=settings.sources_off,
-            poll_seconds=settings.poll_seconds,
+            off=base.settings.sources_off,
+            poll_seconds=base.settings.poll_seconds,
             supervisor=supervisor,
+            pause=pause,
+            activities=activities,
+            bus=bus,
+            clock=now_ms,
+            maker=maker,
         )
 
     return make

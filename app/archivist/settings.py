@@ -86,6 +86,14 @@ class Settings:
     language: str = _entry(
         "general.language", "en", _one_of("en"), "Language", "Language of windows and messages."
     )
+    notifications: str = _entry(
+        "general.notifications",
+        "daily",
+        _one_of("none", "daily"),
+        "Notifications",
+        "At most one a day, when new lessons wait; never with words of a conversation.",
+        restart=True,
+    )
     sources_off: tuple[str, ...] = _entry(
         "sources.off", (), _sources, "Sources switched off", "Names of sources that are not read."
     )
@@ -96,6 +104,13 @@ class Settings:
         "Look again every (seconds)",
         "How often folders are looked at where the system tells of no change.",
         restart=True,
+    )
+    clipboard_allowed: bool = _entry(
+        "clipboard.allowed",
+        False,
+        _any,
+        "Save clipboard",
+        "Lets “Save clipboard now” keep what you have copied; off until you allow it.",
     )
     idle_minutes: int = _entry(
         "archive.idle_minutes",

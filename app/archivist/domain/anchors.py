@@ -5,10 +5,11 @@ such a triple stands, and only there the literals are compared.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # How often the letters from a to z, digits, `_`, `-`, stops, `/` and all else occur, in percent.
 _SHARES: Final = (
@@ -66,6 +67,8 @@ class Anchors:
     """A fixed set of literals, three ASCII characters or more, in lower case; case is ignored."""
 
     def __init__(self, literals: Iterable[str]) -> None:
+        import numpy as np  # noqa: PLC0415 - start-up time: it is loaded with the first gate
+
         self._wanted = np.zeros(1 << 3 * _BITS, dtype=bool)
         self._by_code: dict[int, list[tuple[bytes, int]]] = {}
         for literal in dict.fromkeys(literals):
@@ -92,8 +95,10 @@ class Anchors:
                         yield begin, literal
 
 
-def _codes(text: bytes) -> NDArray[np.uint16]:
+def _codes(text: bytes) -> "NDArray[np.uint16]":
     """Return one number for each three neighbouring characters."""
+    import numpy as np  # noqa: PLC0415 - see above
+
     classes = np.frombuffer(text.translate(_CLASSES), dtype=np.uint8).astype(np.uint16)
     codes: NDArray[np.uint16] = np.left_shift(classes[:-2], 2 * _BITS, dtype=np.uint16)
     codes |= classes[1:-1] << _BITS

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from archivist.domain.snippets import place_of, window
+from archivist.domain.snippets import Span, place_of, spans_of, window
 from archivist.domain.stopwords import STOP_CHARS, STOP_WORDS
 from archivist.domain.words import CJK, Piece, pieces
 
@@ -33,6 +33,7 @@ class Query:
 
     words: any of them may occur. phrases: the same, words in a row. required: must occur.
     excluded: must not. last: the word that is still being typed, taken as a beginning too, or "".
+    joined: those of the words that were guessed across a blank between two CJK characters.
     """
 
     words: tuple[str, ...] = ()
@@ -40,6 +41,7 @@ class Query:
     required: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     last: str = ""
+    joined: tuple[str, ...] = ()
 
 
 def parse_query(text: str) -> Query:
@@ -54,7 +56,8 @@ def parse_query(text: str) -> Query:
     kept = _without_stop_words(words)
     if not (kept or found["phrase"] or found["+"]):
         kept, excluded = words or excluded, excluded if words else []
-    kept += [m["left"] + m["right"] for m in _BETWEEN_CJK.finditer(text)]
+    joined = [m["left"] + m["right"] for m in _BETWEEN_CJK.finditer(text)]
+    kept += joined
     last = kept[-1] if kept and text[-1:].isalnum() and text.endswith(kept[-1]) else ""
     return Query(
         words=_few(kept),
@@ -62,6 +65,7 @@ def parse_query(text: str) -> Query:
         required=_few(found["+"]),
         excluded=_few(excluded),
         last=last,
+        joined=tuple(joined),
     )
 
 
@@ -78,6 +82,24 @@ def match_expression(query: Query) -> str | None:
     if query.excluded:
         wanted = f"({wanted}) NOT {_any_of([_strict(said) for said in query.excluded])}"
     return f"{{words tools}} : ({wanted})"
+
+
+def strict_expression(query: Query) -> str | None:
+    """Return the FTS5 expression that asks for every word; None: nothing is asked."""
+    must = [_strict(said) for said in (*query.required, *query.phrases)]
+    must += [_any_of(_named_terms(word, query)) for word in query.words if word not in query.joined]
+    if not must:
+        return None
+    wanted = " AND ".join(dict.fromkeys(must))
+    if query.excluded:
+        wanted = f"({wanted}) NOT {_any_of([_strict(said) for said in query.excluded])}"
+    return f"{{words tools}} : ({wanted})"
+
+
+def matches(text: str, query: Query) -> list[Span]:
+    """Return the places of a text that answer, in order: words, and rows of words as rows."""
+    rows = [[*pieces(said)] for said in (*query.required, *query.phrases)]
+    return spans_of(text, [piece for word in query.words for piece in pieces(word)], rows)
 
 
 def snippet(text: str, query: Query, *, width: int) -> str:
@@ -132,6 +154,13 @@ def _stop_words(parts: set[str]) -> frozenset[str]:
 
 def _is_stop_run(word: str) -> bool:
     return _RUN.fullmatch(word) is not None and not _STOP_RUN.sub("", word)
+
+
+def _named_terms(word: str, query: Query) -> list[str]:
+    """Return the spellings of a word; of a CJK sentence any part, of the last word beginnings."""
+    begun = _beginnings(word) if word == query.last else []
+    is_sentence = _RUN.fullmatch(word) is not None and len(word) > _LONGEST_NAME
+    return [*(_loose(word) if is_sentence else [_strict(word)]), *begun]
 
 
 def _loose(word: str) -> list[str]:

@@ -230,30 +230,36 @@ def _fill(
     """Fill the room that is left with the sentences that say most, each saying something new."""
     lines = [line for index, turn in users for line in _spoken(index, turn, labels.person)]
     lines += [line for index, turn in replies for line in _spoken(index, turn, labels.assistant)]
-    weights = _weights(lines)
+    left = [(line, tuple(dict.fromkeys(_words(line.text)))) for line in lines]
+    weights = _weights([words for _, words in left])
     told = Counter(word for line in chosen.lines for word in _words(line.text))
-    while lines and chosen.room >= 2 * _SHORTEST_LINE:
-        best = max(
-            lines, key=lambda line: (_worth(line, weights, told), line.place[0] == 0, line.text)
-        )
-        lines.remove(best)
-        if _worth(best, weights, told) <= 0:
+
+    def worth(candidate: tuple[_Line, Sequence[str]]) -> tuple[float, bool, str]:
+        line, words = candidate
+        return _worth(line, words, weights, told), line.place[0] == 0, line.text
+
+    while chosen.room >= 2 * _SHORTEST_LINE:
+        # The room only shrinks: what does not fit now never will.
+        left = [one for one in left if len(one[0].text) + len(one[0].label) + 3 <= chosen.room]
+        best = max(left, key=worth, default=None)
+        if best is None or worth(best)[0] <= 0:
             return
-        if len(best.text) + len(best.label) + 3 <= chosen.room and chosen.add(best, chosen.room):
-            told.update(_words(best.text))
+        left.remove(best)
+        if chosen.add(best[0], chosen.room):
+            told.update(_words(best[0].text))
 
 
-def _weights(lines: Sequence[_Line]) -> dict[str, float]:
+def _weights(lines: Sequence[Sequence[str]]) -> dict[str, float]:
     """How much a word tells: often said in the segment, but not in every sentence."""
-    counts = Counter(word for line in lines for word in set(_words(line.text)))
+    counts = Counter(word for words in lines for word in words)
     total = max(1, len(lines))
     return {word: math.log1p(count) * math.log(1 + total / count) for word, count in counts.items()}
 
 
-def _worth(line: _Line, weights: dict[str, float], told: Counter[str]) -> float:
-    words = set(_words(line.text))
-    if not words:
-        return 0.0
+def _worth(
+    line: _Line, words: Sequence[str], weights: dict[str, float], told: Counter[str]
+) -> float:
+    """How much new a sentence of these words says, for its length."""
     new = sum(weights.get(word, 0.0) / (1 + 2 * told[word]) for word in words)
     return float(new / math.pow(len(line.text) + 40, 0.7))
 

@@ -4,17 +4,22 @@ Pure: no clock, no storage. Checks run from cheap to dear; the first hit wins, s
 asked for when no cheap check has cut. Times are UTC milliseconds.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from archivist.domain.turns import Exchange, SegmentId, Turn
 
-Vector = NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector: TypeAlias = NDArray[np.float32]
+else:
+    Vector = object  # numpy takes a third of the start: it is loaded with the first vector
 
 _MIN_NORM: Final = 1e-9
 _MIN_LETTERS: Final = 24
@@ -126,8 +131,8 @@ def topic_text(exchange: Exchange) -> str:
 
 def tells_topic(text: str) -> bool:
     """Whether a user turn is long enough for its vector to mean something (CJK weighs more)."""
-    weight = sum(3 if ord(char) > 0x2E7F else 1 for char in text if char.isalnum())
-    return weight >= _MIN_LETTERS
+    weights = (3 if ord(char) > 0x2E7F else 1 for char in text if char.isalnum())
+    return any(weight >= _MIN_LETTERS for weight in accumulate(weights))
 
 
 def drifts(centroid: Centroid | None, vector: Vector, rules: CutRules) -> bool:
@@ -137,18 +142,27 @@ def drifts(centroid: Centroid | None, vector: Vector, rules: CutRules) -> bool:
 
 def cosine(one: Vector, other: Vector) -> float:
     """Return the cosine in [-1, 1]; a vector of no length is like everything (1), not unlike it."""
-    norms = float(np.linalg.norm(one) * np.linalg.norm(other))
+    norms = math.sqrt(float(one @ one) * float(other @ other))
     if one.shape != other.shape or norms < _MIN_NORM:
         return 1.0
-    return float(np.clip(float(one @ other) / norms, -1.0, 1.0))
+    return max(-1.0, min(1.0, float(one @ other) / norms))
 
 
 def fold(centroid: Centroid | None, vector: Vector) -> Centroid:
     """Add a vector to the running mean; a vector of another length starts a new one."""
     if centroid is None or centroid.mean.shape != vector.shape:
-        return Centroid(vector.astype(np.float32), 1)
+        return Centroid(vector.astype("f4"), 1)
     count = centroid.count + 1
-    return Centroid(centroid.mean + (vector - centroid.mean) / np.float32(count), count)
+    return Centroid(
+        centroid.mean + (vector - centroid.mean) / centroid.mean.dtype.type(count), count
+    )
+
+
+def vector_of(data: bytes) -> Vector:
+    """Return the vector that was written as little-endian float32."""
+    import numpy as np  # noqa: PLC0415 - start-up time, see `Vector`
+
+    return np.frombuffer(data, "<f4").astype("f4")
 
 
 def grown(segment: SegmentSoFar, exchange: Exchange, vector: Vector | None) -> SegmentSoFar:

@@ -13,6 +13,8 @@ from archivist.domain.words import CJK, Piece
 
 _READ: Final = 400_000
 """So much of a text is looked at; beyond, nobody reads a snippet."""
+_MARKED: Final = 60_000
+"""So much of a text is marked: a turn that is longer holds a log or a file."""
 _MOST_PLACES: Final = 4_000
 _MOST_NEEDLES: Final = 64
 _SHORTEST_STEM: Final = 4
@@ -22,6 +24,14 @@ _ENDINGS: Final = (
 )  # fmt: skip
 _WORD_BEGINS: Final = r"(?<![^\W_])"
 _CJK_CHAR: Final = re.compile(f"[{CJK}]")
+_REST_OF_WORD: Final = re.compile(f"[^\\W_{CJK}]+")
+
+
+class Span(NamedTuple):
+    """A stretch of a text, `end` not included."""
+
+    start: int
+    end: int
 
 
 class _Place(NamedTuple):
@@ -55,6 +65,44 @@ def window(text: str, place: int, width: int) -> str:
     before = "…" if text[:start].strip() else ""
     after = "…" if text[end : end + 2_000].strip() else ""
     return f"{before}{line}{after}"[: max(width, 0)]
+
+
+def spans_of(text: str, loose: Sequence[Piece], rows: Sequence[Sequence[Piece]]) -> list[Span]:
+    """Return where the pieces stand, each alone and each row in a row; whole words, in order."""
+    needles = _needles(loose)
+    branches = [pattern for row in rows if (pattern := _row_pattern(row))]
+    branches += _branches(needles)
+    if not branches:
+        return []
+    folded, origins = _folded(text[:_MARKED])
+    spans: list[Span] = []
+    for found in re.finditer("|".join(branches), folded):
+        start, end = found.start(), _word_end(folded, found.end())
+        if origins is not None:
+            start, end = origins[start], origins[end - 1] + 1
+        if not spans or start >= spans[-1].end:
+            spans.append(Span(start, end))
+        if len(spans) == _MOST_PLACES:
+            break
+    return spans
+
+
+def _row_pattern(row: Sequence[Piece]) -> str:
+    """Return the pattern of words that stand in a row, whatever signs are between them."""
+    parts = [
+        re.escape(part) + (r"[^\W_]*" if _CJK_CHAR.match(part) is None else "")
+        for piece in row
+        for part in map(_stem, map(_fold, piece.parts))
+    ]
+    return r"[\W_]*".join(parts)
+
+
+def _word_end(folded: str, end: int) -> int:
+    """Return the end of the word in which a match ends; CJK has none."""
+    if _CJK_CHAR.match(folded, end - 1):
+        return end
+    rest = _REST_OF_WORD.match(folded, end)
+    return rest.end() if rest else end
 
 
 def _at_blank(text: str, start: int, place: int) -> int:
@@ -91,16 +139,17 @@ def _stem(word: str) -> str:
 
 
 def _places(folded: str, needles: dict[str, bool]) -> list[_Place]:
-    longest = sorted(needles, key=len, reverse=True)
-    branches = "|".join(
-        (_WORD_BEGINS if needles[needle] else "") + re.escape(needle) for needle in longest
-    )
     places: list[_Place] = []
-    for found in re.finditer(branches, folded):
+    for found in re.finditer("|".join(_branches(needles)), folded):
         places.append(_Place(found.start(), found[0]))
         if len(places) == _MOST_PLACES:
             break
     return places
+
+
+def _branches(needles: dict[str, bool]) -> list[str]:
+    longest = sorted(needles, key=len, reverse=True)
+    return [(_WORD_BEGINS if needles[needle] else "") + re.escape(needle) for needle in longest]
 
 
 def _densest(places: Sequence[_Place], width: int) -> int:

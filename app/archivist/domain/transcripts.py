@@ -5,7 +5,7 @@ Times are UTC milliseconds, or None where the record has none. Texts are raw: th
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 
 class Source(StrEnum):
@@ -30,10 +30,18 @@ class Source(StrEnum):
     OPENHUMAN = "openhuman"
     OPENAI = "openai"
     ARCHIVIST = "archivist"
+    CLIPBOARD = "clipboard"
+
+
+WHOLE: Final = frozenset({Source.CLIPBOARD})
+"""Sources whose sessions come in one piece: nothing more is to be waited for."""
 
 
 class Role(StrEnum):
-    """Who speaks. A task is a prompt that an agent, not a person, gave to a sub-agent."""
+    """Who speaks. A task is a prompt that is not known to be the person's own word.
+
+    An agent gave it to a sub-agent, or it was pasted: no lesson ever stands on one.
+    """
 
     USER = "user"
     ASSISTANT = "assistant"

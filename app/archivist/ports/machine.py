@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 Message: TypeAlias = Mapping[str, Any]
@@ -35,3 +36,10 @@ class Instance(Protocol):
 
     async def ask(self, message: Message) -> Message | None:
         """Ask the running app; None when none answers."""
+
+
+class Opener(Protocol):
+    """The system's own programs for files and folders."""
+
+    async def open(self, path: Path) -> None:
+        """Show a file or folder. Raises FileProblem when no program opens it."""

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from archivist.domain.segments import Vector
 from archivist.domain.turns import Turn
 
 
@@ -31,7 +29,7 @@ class Encoder(Protocol):
     def dimension(self) -> int:
         """How many numbers a vector has."""
 
-    async def encode(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+    async def encode(self, texts: Sequence[str]) -> list[Vector]:
         """Return one vector a text; no text may be blank. Raises ModelUnavailable."""
 
     async def close(self) -> None:

@@ -36,7 +36,7 @@ class Cleaning:
         """Return the record with its texts cleaned; times and structure stay."""
         match seen:
             case TurnSeen():
-                return self._turn(seen)
+                return self.clean_turn(seen)
             case ToolCalled():
                 return replace(
                     seen,
@@ -70,7 +70,8 @@ class Cleaning:
     def _maybe(self, text: str | None) -> str | None:
         return None if text is None else self.plain(text)
 
-    def _turn(self, seen: TurnSeen) -> TurnSeen:
+    def clean_turn(self, seen: TurnSeen) -> TurnSeen:
+        """Return a turn cleaned; one that cannot be cleaned keeps its place without its text."""
         try:
             text = self._noted(seen.key, self._gate.clean(seen.text))
         except (RecursionError, MemoryError):  # the row stays, without its text

@@ -6,19 +6,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from archivist.domain.cues import Cues
+from archivist.domain.waiting import Waiting
 from archivist.ports.machine import Instance
 from archivist.ports.models import ModelNote, Recapper
 from archivist.ports.sources import Home
+from archivist.services.activity import Activities
 from archivist.services.archive import Archive
 from archivist.services.browse import Browse
 from archivist.services.bus import Bus
+from archivist.services.capture import Capture
 from archivist.services.ingest import Ingest
 from archivist.services.loop import Loop
+from archivist.services.memory_found import Candidate
+from archivist.services.memory_view import MemoryView
 from archivist.services.overview import Overview
+from archivist.services.pause import Pause
 from archivist.services.preferences import Preferences
 from archivist.services.proposals import Proposals
 from archivist.services.review import Review
 from archivist.services.search import Search
+from archivist.services.segment_list import SegmentList
 from archivist.services.supervise import Supervisor
 from archivist.services.undo import Undo
 from archivist.settings import Settings
@@ -41,14 +48,24 @@ class Services:
     settings: Settings
     bus: Bus
     ingest: Ingest
+    capture: Capture
     archive: Archive
     browse: Browse
+    segments: SegmentList
+    sources: Sequence[str]
+    """The sources that this program can read."""
     review: Review
     proposals: Proposals
+    memory: MemoryView
+    memory_files: Callable[[], Awaitable[Sequence[Candidate]]]
+    """The memory files to choose from."""
     search: Search
     undo: Undo
     preferences: Preferences
     overview: Callable[[], Awaitable[Overview]]
+    waiting: Callable[[], Awaitable[Waiting]]
+    pause: Pause
+    activities: Activities
     loop: Callable[[Supervisor], Loop]
     instance: Instance
     logging: Callable[[], AbstractContextManager[None]]
@@ -56,3 +73,7 @@ class Services:
     """The small local model whether chosen or not, for one sample; None when not installed."""
     models: Callable[[], Sequence[ModelNote]]
     cues: Callable[[], Cues]
+    stop_models: Callable[[], Awaitable[None]]
+    """End the model workers; the next question would start one again."""
+    at_once: Callable[[], None]
+    """The least to do when the system ends us now: at most 200 ms, without a loop."""

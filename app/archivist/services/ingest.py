@@ -4,7 +4,7 @@ import asyncio
 import errno
 import logging
 import stat
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
@@ -79,7 +79,7 @@ class Ingest:
             there: set[str] = set()
             for root in reader.roots(home):
                 paths = await asyncio.to_thread(_files, reader, root)
-                there.update(self._name(path) for path in paths)
+                there |= await asyncio.to_thread(self._names, paths)  # makes the gate
                 async for report in self._import_files(reader, paths, progress):
                     yield report
             await self._mark_all_gone(reader, home, there)
@@ -236,6 +236,9 @@ class Ingest:
                 for cwd in folders
             },
         )
+
+    def _names(self, paths: Iterable[Path]) -> set[str]:
+        return {self._name(path) for path in paths}
 
     def _name(self, path: Path) -> str:
         """Return the name under which a file is known; any bytes and secrets are written out."""

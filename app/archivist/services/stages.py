@@ -2,8 +2,11 @@
 
 A recap by a model is checked against the turns: what is not grounded is tried once more, then made
 by rules. No stage ever reads a recap to make another one.
+
+Rules work in a thread: on a long segment they take long enough for a window to stutter.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
@@ -94,7 +97,7 @@ class Stages:
     async def recap(self, job: Job) -> int:
         """Make and store the recap; returns 1 when one was stored."""
         turns = await self._segments.turns(job.segment)
-        recap = await make_recap(turns, self._recapper, self._cues())
+        recap = await make_recap(turns, self._recapper, self._cues)
         stored = await self._knowledge.save_recap(job, recap, at=self._clock())
         self._bus.tell(SegmentsChanged())
         return int(stored and bool(recap.text))
@@ -105,33 +108,41 @@ class Stages:
         if recap is None or not recap.text.strip():
             await self._jobs.done(job, note="nothing to encode")
             return 0
-        if self._encoder is None:
+        encoder = self._encoder
+        if encoder is None:
             await self._jobs.done(job, note="no encoder")
             return 0
-        (vector,) = await self._encoder.encode([recap.text])
-        return int(await self._knowledge.save_vector(job, vector, model=self._encoder.model))
+        (vector,) = await encoder.encode([recap.text])
+        model = await asyncio.to_thread(lambda: encoder.model)  # hashes the weights once
+        return int(await self._knowledge.save_vector(job, vector, model=model))
 
     async def events(self, job: Job) -> int:
         """Find and store the events of the segment's user turns."""
         turns = await self._segments.turns(job.segment)
+        found = await asyncio.to_thread(self._found_events, turns)
+        return await self._knowledge.save_events(job, found)
+
+    def _found_events(self, turns: Sequence[Turn]) -> list[tuple[TurnId, int | None, Event]]:
         times = {turn.id: turn.at for turn in turns}
         cues = self._cues()
-        found = [
+        return [
             (TurnId(said.id), times[TurnId(said.id)], event)
             for said in said_turns(turns)
             for event in find_events(said.text, cues, proposal=said.before)
         ]
-        return await self._knowledge.save_events(job, found)
 
     async def lessons(self, job: Job) -> int:
         """Find and store the lessons of the segment's user turns."""
         turns = await self._segments.turns(job.segment)
-        drafts = lessons_from(said_turns(turns), self._cues())
+        drafts = await asyncio.to_thread(self._drafts, turns)
         project = next((turn.project for turn in turns if turn.project), None)
         new = await self._knowledge.save_lessons(job, drafts, project=project, at=self._clock())
         if new:
             self._bus.tell(LessonsChanged())
         return new
+
+    def _drafts(self, turns: Sequence[Turn]) -> Sequence[LessonDraft]:
+        return lessons_from(said_turns(turns), self._cues())
 
 
 def said_turns(turns: Sequence[Turn]) -> list[SaidTurn]:
@@ -146,21 +157,27 @@ def said_turns(turns: Sequence[Turn]) -> list[SaidTurn]:
     return said
 
 
-async def make_recap(turns: Sequence[Turn], recapper: Recapper | None, cues: Cues) -> Recap:
+async def make_recap(
+    turns: Sequence[Turn], recapper: Recapper | None, cues: Callable[[], Cues]
+) -> Recap:
     """Return a recap bounded by its input: the model's if it is grounded, else one by rules."""
     limit = limit_for(sum(len(turn.text) for turn in turns))
     if limit <= 0:
         return Recap("", RULES)
     if recapper is None:
-        return Recap(extract(turns, limit=limit, cues=cues), RULES)
+        return Recap(await _by_rules(turns, limit, cues), RULES)
     note = "the model did not answer"
     try:
         for room in _ROOM:
             text = (await recapper.recap(turns, limit=int(limit * room))).strip()
-            invented = ungrounded(text, turns)
+            invented = await asyncio.to_thread(ungrounded, text, turns)
             if text and len(text) <= limit and not invented:
                 return Recap(text, recapper.maker)
             note = "the model's recap was not grounded" if invented else "the model wrote nothing"
     except ModelUnavailable as problem:
         _log.info("recap by rules key=%s", problem.key)
-    return Recap(extract(turns, limit=limit, cues=cues), RULES, note)
+    return Recap(await _by_rules(turns, limit, cues), RULES, note)
+
+
+async def _by_rules(turns: Sequence[Turn], limit: int, cues: Callable[[], Cues]) -> str:
+    return await asyncio.to_thread(lambda: extract(turns, limit=limit, cues=cues()))

@@ -7,6 +7,7 @@ import aiosqlite
 
 from archivist.domain.knowledge import EventRow, FacetRow, Found, SegmentRow
 from archivist.domain.turns import SegmentId, TurnId
+from archivist.domain.waiting import Waiting
 from archivist.store.database import Database
 
 SEGMENTS: Final = """
@@ -44,6 +45,13 @@ select (select count(*) from episode) as turns, (select count(*) from segment) a
   (select count(*) from lesson) as lessons,
   (select count(*) from lesson where state = 'waiting') as waiting,
   (select count(*) from proposal where state = 'open') as proposals
+"""
+WAITING: Final = """
+select (select count(*) from lesson where state = 'waiting'),
+  (select count(*) from hunk h join proposal p on p.id = h.proposal_id
+    join memory_target t on t.id = p.target_id
+    where h.state = 'open' and p.state = 'open' and t.disabled_at is null),
+  (select count(*) from problem)
 """
 PROJECTS: Final = """
 select distinct project from episode where project is not null order by project
@@ -131,6 +139,12 @@ class BrowseStore:
         async with self._database.read() as connection:
             (row,) = await connection.execute_fetchall(COUNTS)
             return dict(zip(row.keys(), row, strict=True))
+
+    async def waiting(self) -> Waiting:
+        """Return how much waits for the person."""
+        async with self._database.read() as connection:
+            (row,) = await connection.execute_fetchall(WAITING)
+            return Waiting(*row)
 
     async def unchanged_since(self, source: str, before: int) -> int:
         """Return how many transcripts of a source are on disk and last changed before a time."""

@@ -4,13 +4,15 @@ Deleting from it passes the same normalised text again; so the fields are read b
 (`remember`) and written after it (`reindex`).
 """
 
+import asyncio
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import aiosqlite
 
 from archivist.domain.indexing import tools_field, words_field
+from archivist.domain.turns import ToolCall
 from archivist.domain.words import INDEX_VERSION
 from archivist.store.tool_calls import calls_of
 
@@ -71,12 +73,19 @@ async def remember(
     if not rows:
         return {}
     tools = await calls_of(connection, rows)
+    texts = await connection.execute_fetchall(TEXTS, (json.dumps(rows),))
+    return await asyncio.to_thread(_fields, texts, tools)  # words of megabytes: not in the loop
+
+
+def _fields(
+    texts: Iterable[aiosqlite.Row], tools: Mapping[int, Sequence[ToolCall]]
+) -> dict[int, tuple[str, str]]:
     return {
         row["id"]: (
             words_field(row["text"]),
             tools_field(tools.get(row["id"], []), row["failed_tools"]),
         )
-        for row in await connection.execute_fetchall(TEXTS, (json.dumps(rows),))
+        for row in texts
     }
 
 
@@ -90,3 +99,8 @@ async def reindex(
     changed = [row for row in after if after[row] != before.get(row)]
     await connection.executemany(FORGET, [(row, *before[row]) for row in changed if row in before])
     await connection.executemany(ADD, [(row, *after[row]) for row in changed])
+
+
+async def forget(connection: aiosqlite.Connection, before: Mapping[int, tuple[str, str]]) -> None:
+    """Take turns out of the index that are about to be deleted; `before` is of `remember`."""
+    await connection.executemany(FORGET, [(row, *fields) for row, fields in before.items()])

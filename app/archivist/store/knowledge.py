@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Final
 
 import aiosqlite
-import numpy as np
 
 from archivist.domain.events import Event, EventKind
 from archivist.domain.facets import FacetState, Observation, merge, observe
@@ -106,7 +105,7 @@ class KnowledgeStore:
         async with self._database.write() as connection:
             if not await finish(connection, job):
                 return False
-            blob = vector.astype(np.dtype("<f2")).tobytes()
+            blob = vector.astype("<f2").tobytes()
             await connection.execute(PUT_VECTOR, (job.segment, model, len(vector), blob))
         return True
 

@@ -1,13 +1,20 @@
 """Segments: which turns are not in one yet, which is open, and closing by compare-and-set."""
 
+import json
 from collections.abc import Sequence
 from typing import Final
 
 import aiosqlite
-import numpy as np
 
-from archivist.domain.segments import Centroid, CloseReason, Filing, OpenSegment, SegmentSoFar
-from archivist.domain.transcripts import Role
+from archivist.domain.segments import (
+    Centroid,
+    CloseReason,
+    Filing,
+    OpenSegment,
+    SegmentSoFar,
+    vector_of,
+)
+from archivist.domain.transcripts import WHOLE, Role
 from archivist.domain.turns import SegmentId, SessionId, Turn, TurnId
 from archivist.store.database import Database
 from archivist.store.jobs import add_jobs
@@ -22,6 +29,9 @@ order by e.session_id
 """
 UNFILED: Final = """
 select * from episode where session_id = ? and segment_id is null order by seq limit ?
+"""
+IS_WHOLE: Final = """
+select 1 from session where id = ? and source in (select value from json_each(?))
 """
 TURNS: Final = """
 select * from episode where segment_id = ? order by seq
@@ -95,6 +105,12 @@ class SegmentStore:
         async with self._database.read() as connection:
             rows = await connection.execute_fetchall(UNFILED_SESSIONS)
         return [SessionId(row[0]) for row in rows]
+
+    async def is_whole(self, session: SessionId) -> bool:
+        """Whether nothing more can come to a session, by where it is from."""
+        async with self._database.read() as connection:
+            row = (session, json.dumps(sorted(WHOLE)))
+            return bool(list(await connection.execute_fetchall(IS_WHOLE, row)))
 
     async def unfiled(self, session: SessionId, *, limit: int) -> list[Turn]:
         """Return the next turns of a session that are in no segment, in order."""
@@ -201,7 +217,7 @@ async def _ended(connection: aiosqlite.Connection, segment: str) -> int | None:
 def _so_far(row: aiosqlite.Row, ended: int | None) -> SegmentSoFar:
     centroid = None
     if row["centroid"] is not None:
-        centroid = Centroid(np.frombuffer(row["centroid"], "<f4").copy(), row["centroid_count"])
+        centroid = Centroid(vector_of(row["centroid"]), row["centroid_count"])
     return SegmentSoFar(row["exchanges"], row["project"], ended, centroid)
 
 

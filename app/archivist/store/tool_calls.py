@@ -1,5 +1,6 @@
 """Read the tool calls of turns, as their segment and their index entry both need them."""
 
+import asyncio
 import json
 from collections.abc import Iterable
 from typing import Final
@@ -19,9 +20,13 @@ async def calls_of(
     connection: aiosqlite.Connection, episodes: Iterable[int]
 ) -> dict[int, list[ToolCall]]:
     """Return the calls of each turn that has any, in call order."""
-    ids = json.dumps(sorted(episodes))
+    rows = await connection.execute_fetchall(CALLS, (json.dumps(sorted(episodes)),))
+    return await asyncio.to_thread(_grouped, rows)  # a page of a busy session holds thousands
+
+
+def _grouped(rows: Iterable[aiosqlite.Row]) -> dict[int, list[ToolCall]]:
     calls: dict[int, list[ToolCall]] = {}
-    for row in await connection.execute_fetchall(CALLS, (ids,)):
+    for row in rows:
         call = ToolCall(row["name"], row["arguments"], Outcome(row["outcome"]), row["output"])
         calls.setdefault(row["episode_id"], []).append(call)
     return calls

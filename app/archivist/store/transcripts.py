@@ -158,7 +158,7 @@ class TranscriptStore:
     async def commit(self, intake: Intake) -> int:
         """Write one intake and its cursor; return how many turns were new."""
         async with self._database.write() as connection:
-            return await _Commit(connection, intake).run()
+            return await write_intake(connection, intake)
 
     async def trouble(self, source: str, path: str, message: str, *, gone: bool, at: int) -> None:
         """Note why a file could not be read; `gone` when it is no longer there."""
@@ -192,6 +192,11 @@ class TranscriptStore:
             )
             for name in sorted(reads.keys() | counts.keys())
         ]
+
+
+async def write_intake(connection: aiosqlite.Connection, intake: Intake) -> int:
+    """Write one intake in the caller's transaction; return how many turns were new."""
+    return await _Commit(connection, intake).run()
 
 
 class _Commit:

@@ -1,4 +1,5 @@
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given
@@ -47,6 +48,23 @@ class Worker:
 
 def said(text: str, *, cut: bool = False) -> Completed:
     return Completed(text, 100, 20, cut)
+
+
+@pytest.mark.parametrize("step", ["main_language", "render"])
+async def test_long_turns_are_read_beside_the_loop(
+    monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    work: Callable[..., object] = getattr(recapper, step)
+    threads: list[threading.Thread] = []
+
+    def noted(*values: object) -> object:
+        threads.append(threading.current_thread())
+        return work(*values)
+
+    monkeypatch.setattr(recapper, step, noted)
+    await WorkerRecapper(MODEL, TEMPLATE, Worker(said("Done."))).recap(TURNS, limit=200)
+    assert threads
+    assert threading.main_thread() not in threads
 
 
 async def test_a_recap_comes_from_the_turns_and_names_its_model() -> None:

@@ -1,4 +1,5 @@
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from archivist.domain.problems import ModelUnavailable
 from archivist.domain.transcripts import Role
 from archivist.domain.turns import Turn
 from archivist.ports.models import Encoder, Recapper
+from archivist.services import stages
 from archivist.services.archive import Done
 from archivist.services.stages import said_turns
 from helpers.archiving import archive_over
@@ -203,3 +205,24 @@ def test_each_prompt_carries_the_reply_before_it() -> None:
     ]
     said_here = said_turns(turns)
     assert [(turn.id, turn.before) for turn in said_here] == [(0, ""), (3, "assistant 2"), (4, "")]
+
+
+@pytest.mark.parametrize("rule", ["extract", "find_events", "lessons_from", "ungrounded"])
+async def test_rules_leave_the_loop_to_the_windows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str
+) -> None:
+    """On a long segment they take a second, in which no key would be answered."""
+    work: Callable[..., object] = getattr(stages, rule)
+    threads: list[threading.Thread] = []
+
+    def noted(*values: object, **options: object) -> object:
+        threads.append(threading.current_thread())
+        return work(*values, **options)
+
+    monkeypatch.setattr(stages, rule, noted)
+    async with stored(tmp_path) as archive:
+        invented = "The deploy script waits for 45 seconds."
+        done = await archived(archive, LONG, REPLY, recapper=Speaker(invented, invented))
+        assert (done.recapped, done.failed) == (1, 0)
+    assert threads
+    assert threading.main_thread() not in threads

@@ -1,6 +1,10 @@
 import asyncio
+import threading
 from pathlib import Path
 
+import pytest
+
+from archivist.domain.indexing import words_field
 from archivist.domain.intake import Intake
 from archivist.domain.transcripts import (
     Compacted,
@@ -14,6 +18,7 @@ from archivist.domain.transcripts import (
     ToolCalled,
     TurnSeen,
 )
+from archivist.store import episode_index
 from helpers.stored import CURSOR, said, stored
 
 FIND = "select rowid from episode_fts where episode_fts match ? order by rowid"
@@ -219,3 +224,20 @@ async def test_what_a_later_result_lost_to_the_gate_is_noted_at_its_turn(tmp_pat
                 )
             )
         assert await archive.rows("select redacted from episode") == [("api key, password",)]
+
+
+async def test_texts_are_made_ready_for_the_index_beside_the_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def noted(text: str) -> str:
+        threads.append(threading.current_thread())
+        return words_field(text)
+
+    monkeypatch.setattr(episode_index, "words_field", noted)
+    async with stored(tmp_path) as archive:
+        await archive.take_in(said("u1", "hello"))
+        assert len(await archive.rows(FIND, "hello")) == 1
+    assert threads
+    assert threading.main_thread() not in threads
