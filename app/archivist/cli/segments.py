@@ -11,6 +11,7 @@ from archivist.domain.problems import Refused
 from archivist.domain.turns import SegmentId, Turn
 from archivist.services.facade import Services
 from archivist.services.search import Hit
+from archivist.services.segment_text import markdown
 from archivist.texts import tr, tr_n
 
 _ID_SHOWN = 12
@@ -26,7 +27,12 @@ def add(groups: Groups) -> None:
     text = tr("only recaps by this maker: rules or a model's name")
     parser.add_argument("--maker", help=text)
     parser = add_command(group, "show", tr("Show a segment with its turns."), _show)
-    parser.add_argument("id", help=tr("the segment's id, or the first characters of it"))
+    parser.add_argument("id", help=_id_help())
+    parser.add_argument("--markdown", action="store_true", help=tr("print it as Markdown"))
+    text = tr("Open the transcript that a segment was read from with the system's program.")
+    parser = add_command(group, "open", text, _open)
+    parser.add_argument("id", help=_id_help())
+    parser.add_argument("--folder", action="store_true", help=tr("open the folder it lies in"))
     parser = add_command(groups, "search", tr("Find turns by words."), _search)
     parser.add_argument("query", nargs="+", help=tr('words; "phrases", +must, -not'))
     parser.add_argument("--limit", type=whole(1, _MOST), default=20, metavar="N")
@@ -34,6 +40,10 @@ def add(groups: Groups) -> None:
     parser.add_argument("--project")
     text = tr("only in segments whose recap has this maker")
     parser.add_argument("--maker", help=text)
+
+
+def _id_help() -> str:
+    return tr("the segment's id, or the first characters of it")
 
 
 async def _list(services: Services, args: argparse.Namespace) -> int:
@@ -76,10 +86,23 @@ def _lines(row: SegmentRow) -> list[str]:
 
 
 async def _show(services: Services, args: argparse.Namespace) -> int:
-    row, turns = await services.browse.segment(await segment_of(services, args.id))
+    segment = await segment_of(services, args.id)
+    if args.markdown:
+        text = markdown((await services.segments.preview(segment)).content, local)
+        show({"id": segment, "markdown": text}, [text.rstrip("\n")], as_json=args.json)
+        return 0
+    row, turns = await services.browse.segment(segment)
     value = {**_json(row), "content": [_turn_json(turn) for turn in turns]}
     lines = [*_lines(row), *(line for turn in turns for line in _turn_lines(turn))]
     show(value, lines, as_json=args.json)
+    return 0
+
+
+async def _open(services: Services, args: argparse.Namespace) -> int:
+    segment = await segment_of(services, args.id)
+    opened = services.segments.open_folder if args.folder else services.segments.open_transcript
+    path = await opened(segment)
+    show({"opened": str(path)}, [tr("{path} is open.", path=path)], as_json=args.json)
     return 0
 
 

@@ -112,9 +112,10 @@ def checkpoint(path: Path) -> None:
 
     Does less, and never harm, where another connection is at work.
     """
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(
-        sqlite3.connect(path, timeout=_AT_ONCE_SECONDS)
-    ) as connection:
+    with (
+        contextlib.suppress(sqlite3.Error),
+        contextlib.closing(sqlite3.connect(path, timeout=_AT_ONCE_SECONDS)) as connection,
+    ):
         connection.execute("pragma wal_checkpoint(truncate)")
 
 

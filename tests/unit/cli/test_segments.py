@@ -1,3 +1,6 @@
+import os
+from pathlib import Path
+
 import pytest
 
 from helpers.console import Console
@@ -57,3 +60,30 @@ def test_search_takes_a_limit_of_its_range(console: Console) -> None:
     console.throw_away("import")
     assert len(console.ask("search", "thing", "--limit", "2")["hits"]) == 2
     assert len(console.ask("search", "thing", "--limit", "1000")["hits"]) == 3
+
+
+def test_a_segment_is_shown_as_markdown(console: Console, ids: list[str]) -> None:
+    told = console.throw_away("segments", "show", ids[0], "--markdown").out
+    assert told.startswith("# first things first\n\n- Claude Code · ")
+    assert "\n**You** · " in told
+    assert "\n\n> first things first\n" in told
+    assert console.ask("segments", "show", ids[0], "--markdown")["markdown"] == told
+
+
+def test_the_transcript_of_a_segment_is_opened_by_the_system(
+    console: Console, ids: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools, seen = console.folder / "bin", console.folder / "seen"
+    tools.mkdir()
+    for name in ("xdg-open", "open"):
+        (tools / name).write_text(f'#!/bin/sh\nprintf %s "$1" > {seen}\n')
+        (tools / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
+    opened = console.ask("segments", "open", ids[0])["opened"]
+    assert opened.endswith(".jsonl")
+    assert seen.read_text() == opened
+    assert console.ask("segments", "open", ids[0], "--folder")["opened"] == str(Path(opened).parent)
+    Path(opened).unlink()
+    ran = console.throw_away("segments", "open", ids[0])
+    assert ran.code == 1
+    assert f"{opened} is no longer there." in ran.err

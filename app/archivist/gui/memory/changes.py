@@ -219,14 +219,16 @@ class _Nothing(QWidget):
         text = QLabel(tr("No proposed changes. Kept lessons turn into changes here."))
         text.setWordWrap(True)
         text.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        text.setFont(look.font(Type.HEAD))
         self.choose = QPushButton(tr("Choose files…"))
         self.choose.clicked.connect(self.files_wanted)
         column = QVBoxLayout(self)
-        column.setContentsMargins(*[look.space(4)] * 4)
-        column.addStretch()
+        column.setContentsMargins(*[look.space(6)] * 4)
+        column.setSpacing(look.space(3))
+        column.addStretch(1)
         column.addWidget(text)
         column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch()
+        column.addStretch(2)
 
     def offer_files(self, *, offered: bool) -> None:
         """Show the button where it is the thing to do."""
