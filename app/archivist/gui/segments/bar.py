@@ -67,7 +67,7 @@ class SearchBar(QWidget):
         self.box.textChanged.connect(self.text_changed)
         self._source, self._project = _button(tr("Source")), _button(tr("Project"))
         self._time, self._sort = _button(tr("Time")), _button(tr("Sort"))
-        self._lessons, self._open = _switch(tr("Has lessons")), _switch(tr("Open"))
+        self._lessons, self._open = _switch(tr("Has lessons")), _switch(tr("Still open"))
         self._lessons.clicked.connect(partial(self._switched, "has", "has:lesson"))
         self._open.clicked.connect(partial(self._switched, "is", "is:open"))
         self.found, self.hint = QLabel(), QLabel()
@@ -118,7 +118,7 @@ class SearchBar(QWidget):
         self._time.setText(words.time_word(asked, datetime.now().astimezone()))
         for switch, name, is_on in (
             (self._lessons, tr("Has lessons"), asked.has_lessons),
-            (self._open, tr("Open"), bool(asked.is_open)),
+            (self._open, tr("Still open"), bool(asked.is_open)),
         ):
             with QSignalBlocker(switch):
                 switch.setChecked(is_on)

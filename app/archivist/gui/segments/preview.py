@@ -51,6 +51,7 @@ class PreviewPane(QWidget):
         self.text.setUndoRedoEnabled(False)
         self.text.setTabChangesFocus(True)
         self.text.setFrameShape(QTextBrowser.Shape.NoFrame)
+        self.text.setPlaceholderText(tr("Choose a segment to read it."))
         self.text.anchorClicked.connect(self._on_text_anchor_clicked)
         # Tab leaves the text; what a link does has a button or a key as well.
         self.text.setTextInteractionFlags(

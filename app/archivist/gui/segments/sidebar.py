@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem
 
 from archivist.domain.hidden import visible
@@ -12,6 +12,8 @@ from archivist.gui.look import Look, Type
 from archivist.texts import tr
 
 _WORDS = Qt.ItemDataRole.UserRole
+_ROW, _HEAD = 6.4, 8
+"""Heights in steps of the look; a row is as high as one of the table beside it."""
 
 
 class Sidebar(QListWidget):
@@ -27,7 +29,6 @@ class Sidebar(QListWidget):
         self.setAccessibleName(tr("What to show"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSpacing(look.space(0.5))
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.currentItemChanged.connect(self._on_current_item_changed)
         self.itemClicked.connect(self._on_item_clicked)
@@ -41,7 +42,8 @@ class Sidebar(QListWidget):
             self.clear()
             for words, text in _entries(counts):
                 self._add(words, text)
-            self._add_head(tr("Projects"))
+            if counts.projects:
+                self._add_head(tr("Projects"))
             for words, text in _projects(counts):
                 self._add(words, text)
         self.follow(self._text)
@@ -63,12 +65,17 @@ class Sidebar(QListWidget):
         item = QListWidgetItem(visible(text))
         item.setData(_WORDS, words)
         item.setToolTip(visible(text))
-        self.addItem(item)
+        self._put(item, steps=_ROW)
 
     def _add_head(self, text: str) -> None:
         item = QListWidgetItem(text)
         item.setFlags(Qt.ItemFlag.NoItemFlags)
         item.setFont(self._look.font(Type.HEAD))
+        item.setTextAlignment(Qt.AlignmentFlag.AlignBottom)
+        self._put(item, steps=_HEAD)
+
+    def _put(self, item: QListWidgetItem, *, steps: float) -> None:
+        item.setSizeHint(QSize(0, self._look.space(steps)))
         self.addItem(item)
 
     def _on_current_item_changed(self, now: QListWidgetItem | None) -> None:
@@ -98,7 +105,7 @@ def _entries(counts: SegmentCounts) -> list[tuple[str, str]]:
         ("", tr("All ({n})", n=f"{counts.all:,}")),
         ("on:today", tr("Today ({n})", n=counts.today)),
         ("after:week", tr("This week ({n})", n=counts.week)),
-        ("is:open", tr("Open ({n})", n=counts.open)),
+        ("is:open", tr("Still open ({n})", n=counts.open)),
         ("has:lesson", tr("With lessons ({n})", n=counts.with_lessons)),
     ]
 
