@@ -209,8 +209,26 @@ def banned_calls(module: Module) -> Iterator[str]:
             yield f"{where}: only the command line prints"
         if module.part == "gui" and owner and name in {"exec", "exec_", "processEvents"}:
             yield f"{where}: {name}() runs an event loop inside the other"
+        if module.part == "gui" and owner and name in {"popup", "setFixedSize"}:
+            yield f"{where}: {name}() fails on Wayland, or at another size of text"
+        if name == "quit" and owner in {"app", "application", "QApplication", "QCoreApplication"}:
+            yield f"{where}: {owner}.quit() ends the loop under what still awaits"
         if name == "ensure_future" or (name == "create_task" and owner == "asyncio"):
             yield f"{where}: a task needs an owner; the supervisor starts it"
+
+
+def banned_names(module: Module) -> Iterator[str]:
+    """Decorators of qasync: one spins the loop while a window closes, the other loses arguments."""
+    for node in ast.walk(module.tree):
+        names: list[str] = []
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                names = [name]
+            case ast.ImportFrom(names=imported):
+                names = [alias.name for alias in imported]
+        for name in names:
+            if name in {"asyncClose", "asyncSlot"}:
+                yield f"{module.name}:{getattr(node, 'lineno', 0)}: {name} is not to be used"
 
 
 def untested(package: Path, tests: Path) -> Iterator[str]:
@@ -231,6 +249,7 @@ CHECKERS: list[Callable[[Module], Iterator[str]]] = [
     long_functions,
     broad_handlers,
     banned_calls,
+    banned_names,
 ]
 
 
@@ -318,6 +337,12 @@ BROKEN = [
     (banned_calls, "services/bus.py", "print(1)"),
     (banned_calls, "gui/shell.py", "dialog.exec()"),
     (banned_calls, "gui/shell.py", "QApplication.processEvents()"),
+    (banned_calls, "gui/tray.py", "self._menu.popup(where)"),
+    (banned_calls, "gui/room.py", "button.setFixedSize(20, 20)"),
+    (banned_calls, "gui/program.py", "app.quit()"),
+    (banned_names, "gui/room.py", "from qasync import asyncClose"),
+    (banned_names, "gui/room.py", "@asyncSlot()\ndef f(): ..."),
+    (banned_names, "gui/room.py", "@qasync.asyncClose\nasync def closeEvent(self, event): ..."),
     (banned_calls, "services/bus.py", "asyncio.create_task(work())"),
     (banned_calls, "services/bus.py", "asyncio.ensure_future(work())"),
 ]
@@ -351,6 +376,8 @@ FINE = [
         "try:\n    x\nexcept BaseException:\n    undo()\n    raise",
     ),
     (banned_calls, "cli/show.py", "print(1)"),
+    (banned_calls, "gui/tray_help.py", "self._desk.quit()"),
+    (banned_names, "gui/shell.py", "from qasync import QEventLoop"),
     (banned_calls, "services/supervise.py", "self._group.create_task(work())"),
 ]
 

@@ -165,7 +165,7 @@ async def _compare(services: Services, _place: _Place) -> _Part:
         missing = next(model for model in services.models() if model.role == "text")
         return {"sample": None}, [*lines, f"  {missing.message} {missing.advice}"]
     note(tr("The small model writes one recap ..."))
-    made = await make_recap(turns, services.recapper, services.cues())
+    made = await make_recap(turns, services.recapper, services.cues)
     lines += [f"  [{made.maker}]", *_indented(made.text)]
     lines += [f"  ({made.note})"] if made.note else []
     sample = {"rules": row.recap, "maker": made.maker, "text": made.text, "note": made.note}

@@ -9,7 +9,19 @@ from pathlib import Path
 from typing import NoReturn
 
 from archivist import __version__
-from archivist.cli import archive, demo, lessons, memory, output, segments, system, understanding
+from archivist.cli import (
+    archive,
+    clipboard,
+    demo,
+    lessons,
+    memory,
+    output,
+    pausing,
+    segments,
+    system,
+    understanding,
+    window,
+)
 from archivist.domain.hidden import visible
 from archivist.domain.problems import Problem
 from archivist.services.facade import Services
@@ -48,7 +60,8 @@ def build_parser() -> argparse.ArgumentParser:
     text = tr("look for transcripts below this home folder")
     parser.add_argument("--home", type=Path, metavar="DIR", help=text)
     groups = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (archive, segments, understanding, lessons, memory, system, demo):
+    reading = (archive, pausing, clipboard, segments, understanding)
+    for module in (*reading, lessons, memory, system, window, demo):
         module.add(groups)
     return parser
 

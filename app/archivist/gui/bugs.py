@@ -7,6 +7,7 @@ itself leaves its stacks in `crash.log` of the data folder.
 import asyncio
 import faulthandler
 import logging
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -95,15 +96,14 @@ class Bugs:
             self._tell(bug_report(error, where))
 
 
-@contextmanager
-def crash_log(path: Path) -> Iterator[None]:
-    """Let the interpreter write all stacks to a file should it die."""
-    with path.open("a", encoding="utf-8") as file:
-        faulthandler.enable(file)
-        try:
-            yield
-        finally:
-            faulthandler.disable()
+def open_crash_log(path: Path) -> int:
+    """Let the interpreter write all stacks to a file should it die; return the file's number.
+
+    It stays open until the process is gone, for the interpreter may die in its last moments, too.
+    """
+    number = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    faulthandler.enable(number)
+    return number
 
 
 def _log_qt(kind: QtMsgType, context: QMessageLogContext, message: str | None) -> None:

@@ -5,8 +5,8 @@ The order of the end is that of need: windows, model workers, capture, database.
 
 import asyncio
 import gc
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, ExitStack
 from typing import Any
 
 from archivist.domain.problems import Problem
@@ -36,14 +36,21 @@ Opened = Callable[[], AbstractAsyncContextManager[Services]]
 class Program:
     """One run of the application. What is asked of it before the archive is open waits."""
 
-    def __init__(self, application: Application, opened: Opened, tray: Tray) -> None:
+    def __init__(
+        self,
+        application: Application,
+        opened: Opened,
+        tray: Tray,
+        last_resort: ending.LastResort,
+    ) -> None:
         self._application = application
         self._opened = opened
         self._tray = tray
+        self._last_resort = last_resort
         self._look = Look(application.palette())
         self._stop = asyncio.Event()
         self._parts: _Parts | None = None
-        self._calls: list[Callable[[_Parts], None]] = []
+        self._calls: list[Callable[[_Parts], object]] = []
 
     async def main(self) -> int:
         """Run until the end is asked for; return the exit code."""
@@ -62,7 +69,7 @@ class Program:
     def stop(self) -> None:
         """End the program soon, in order."""
         if not self._stop.is_set():
-            ending.last_resort()
+            self._last_resort.begin()
             self._stop.set()
 
     def go(self, room: Room) -> None:
@@ -89,7 +96,7 @@ class Program:
         """Count again what waits."""
         self._soon(lambda parts: parts.attention.look_again())
 
-    def _soon(self, call: "Callable[[_Parts], None]") -> None:
+    def _soon(self, call: "Callable[[_Parts], object]") -> None:
         if self._parts is not None:
             call(self._parts)
         elif not self._stop.is_set():
@@ -112,28 +119,34 @@ class Program:
 
     async def _work(self, services: Services) -> None:
         self._application.commitDataRequest.connect(services.at_once)
-        async with Supervisor(services.browse.report) as supervisor:
-            loop = services.loop(supervisor)
-            clipboard = ClipboardDoor(self._application.clipboard())
-            rooms = Rooms(
-                services,
-                supervisor,
-                self._look,
-                running=loop,
-                clipboard=clipboard,
-                save_clipboard=self.save_clipboard,
-                stop=self.stop,
-            )
-            parts = _Parts(services, supervisor, rooms, clipboard, self._tray)
-            async with services.instance.listening(self._answer):
-                running = supervisor.spawn(loop.run(self._stop), name="loop")
-                supervisor.spawn(services.memory.follow(supervisor), name="propose")
-                self._begin(parts)
-                await self._stop.wait()
-                self._parts = None
-                parts.end()
-                await ending.within(ending.MODELS_SECONDS, services.stop_models(), name="models")
-                await ending.within(ending.CAPTURE_SECONDS, running, name="capture")
+        with ExitStack() as at_last:
+            async with Supervisor(services.browse.report) as supervisor:
+                loop = services.loop(supervisor)
+                clipboard = ClipboardDoor(self._application.clipboard())
+                rooms = Rooms(
+                    services,
+                    supervisor,
+                    self._look,
+                    running=loop,
+                    clipboard=clipboard,
+                    save_clipboard=self.save_clipboard,
+                    stop=self.stop,
+                )
+                at_last.callback(rooms.delete)
+                parts = _Parts(services, supervisor, rooms, clipboard, self._tray)
+                await self._serve_until_stopped(parts, loop.run(self._stop))
+
+    async def _serve_until_stopped(self, parts: "_Parts", run: Coroutine[Any, Any, None]) -> None:
+        services = parts.services
+        async with services.instance.listening(self._answer):
+            running = parts.spawn(run, name="loop")
+            parts.spawn(services.memory.follow(parts.supervisor), name="propose")
+            self._begin(parts)
+            await self._stop.wait()
+            self._parts = None
+            parts.end()
+            await ending.within(ending.MODELS_SECONDS, services.stop_models(), name="models")
+            await ending.within(ending.CAPTURE_SECONDS, running, name="capture")
 
     def _begin(self, parts: "_Parts") -> None:
         self._parts = parts
@@ -232,12 +245,12 @@ class _Parts:
             review=lambda token: rooms.go_with(Room.LESSONS, token),
         )
         self.attention = Attention(rooms.desk, tray.show_state, counted=self._on_counted)
-        self._supervisor = supervisor
+        self.supervisor = supervisor
         self._tray = tray
 
-    def spawn(self, work: Any, *, name: str) -> None:  # noqa: ANN401 - a coroutine of any kind
+    def spawn(self, work: Coroutine[Any, Any, None], *, name: str) -> asyncio.Task[None]:
         """Run work in the background."""
-        self._supervisor.spawn(work, name=name)
+        return self.supervisor.spawn(work, name=name)
 
     def _on_counted(self, waiting: Waiting) -> None:
         self.notifier.news(waiting)

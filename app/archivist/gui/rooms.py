@@ -79,11 +79,15 @@ class Rooms(QObject):
         return [window for window in self._windows.values() if window.isVisible()]
 
     def end(self) -> None:
-        """Close every window and listen no more."""
+        """Close every window and listen no more. Their work may go on: `delete` comes after it."""
         self.desk.signals.end()
         for window in self._windows.values():
             window.blockSignals(True)
             window.close()
+
+    def delete(self) -> None:
+        """Delete the windows, once nothing runs that could still write into them."""
+        for window in self._windows.values():
             window.deleteLater()
         self._windows.clear()
 

@@ -67,17 +67,18 @@ def run(start: Start) -> int:
 def _run_alone(application: Application, start: Start, tray: Tray, door: "_Door") -> int:
     from qasync import QEventLoop
 
-    from archivist.gui.bugs import crash_log
+    from archivist.gui.bugs import open_crash_log
+    from archivist.gui.ending import LastResort
     from archivist.gui.program import Program
 
     sys.setswitchinterval(_SWITCH_SECONDS)
-    with (
-        crash_log(start.data / "crash.log"),
-        asyncio.Runner(loop_factory=lambda: QEventLoop(application)) as runner,
-    ):
-        program = Program(application, start.opened, tray)
+    last_resort = LastResort(open_crash_log(start.data / "crash.log"))
+    with asyncio.Runner(loop_factory=lambda: QEventLoop(application)) as runner:
+        program = Program(application, start.opened, tray, last_resort)
         door.lead_to(program)
-        return runner.run(program.main())
+        code = runner.run(program.main())
+        last_resort.all_is_closed()  # the loop now waits for its threads
+        return code
 
 
 def refuse_pair(pyside: str, python: tuple[int, int]) -> None:
