@@ -36,8 +36,10 @@ def _started(arguments: list[str]) -> int:
         from archivist.models import worker
 
         return worker.main(arguments[1:])
+    from archivist.machine.screen import can_show_windows
+
     folders, words = _split(arguments)
-    if _wants_windows(words) and _can_show_windows():
+    if _wants_windows(words) and can_show_windows():
         return _windows(folders, words[1:])
     from archivist.cli import main as cli
 
@@ -60,17 +62,6 @@ def _wants_windows(words: list[str]) -> bool:
     return words in ([], ["run"], ["run", "--background"], ["open"]) or (
         len(words) == 2 and words[0] == "open" and not words[1].startswith("-")
     )
-
-
-def _can_show_windows() -> bool:
-    """Whether Qt is installed and has a screen; Qt itself would abort without one."""
-    import os
-    from importlib.util import find_spec
-
-    has_screen = not sys.platform.startswith("linux") or any(
-        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    )
-    return has_screen and find_spec("PySide6") is not None and find_spec("qasync") is not None
 
 
 def _windows(folders: dict[str, str], rest: list[str]) -> int:

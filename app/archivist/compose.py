@@ -17,6 +17,7 @@ from archivist.machine.logs import logging_to
 from archivist.machine.memory_places import MemoryPlaces
 from archivist.machine.opener import SystemOpener
 from archivist.machine.processes import caller, is_alive, now_ms, owner
+from archivist.machine.screen import can_show_windows
 from archivist.machine.single import Instance
 from archivist.models import installed
 from archivist.models.encoder import local_encoder
@@ -208,6 +209,7 @@ def _profile(base: _Base) -> Profile:
         data=base.paths.data,
         home=base.home,
         approves_always=base.is_throw_away or base.settings.approve == "always",
+        can_show_windows=can_show_windows(),
     )
 
 

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import shutil
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -14,7 +15,7 @@ from typing import Any, Final, Protocol
 
 from archivist.cli import demo_lines as page
 from archivist.cli.commands import Groups, add_command
-from archivist.cli.output import note, show
+from archivist.cli.output import note, output_is_watched, show
 from archivist.domain.knowledge import Lesson, LessonState, SegmentRow
 from archivist.domain.proposals import HunkId
 from archivist.domain.turns import Turn
@@ -62,17 +63,31 @@ async def _demo(opened: _Open, args: argparse.Namespace) -> int:
         await asyncio.to_thread(_lay_out, place)
         async with opened(place) as services:
             value = await _show_all(services, place, as_json=args.json)
-    value["seconds"] = round(time.monotonic() - began, 1)
-    lines = [
+            opens = services.profile.can_show_windows and output_is_watched() and not args.json
+        value["seconds"] = round(time.monotonic() - began, 1)
+        show(value, _last_lines(value["seconds"]), as_json=args.json)
+        if opens:
+            note(tr("Its windows open now; quit them (Ctrl+Q) to end the demo."))
+            await _open_windows(place)
+    return 0
+
+
+def _last_lines(seconds: float) -> list[str]:
+    return [
         "",
-        tr(
-            "The demo took {seconds} s; your own files were not looked at.",
-            seconds=value["seconds"],
-        ),
+        tr("The demo took {seconds} s; your own files were not looked at.", seconds=seconds),
         tr("Next: `archivist import` reads yours, `archivist lessons list` shows what it learnt."),
     ]
-    show(value, lines, as_json=args.json)
-    return 0
+
+
+async def _open_windows(place: _Place) -> None:
+    """Run the tray application on the demo until the person quits it."""
+    program = (
+        [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "archivist"]
+    )
+    folders = ("--profile-dir", str(place.profile), "--home", str(place.home))
+    child = await asyncio.create_subprocess_exec(*program, *folders, "run")
+    await child.wait()
 
 
 def _lay_out(place: _Place) -> None:

@@ -78,6 +78,11 @@ def ask(question: str) -> None:
     _tell(plain(question))
 
 
+def output_is_watched() -> bool:
+    """Whether a person reads what is printed, on a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def flush() -> None:
     """Write out what argparse has printed. Raises Problem and ReaderGone like `show`."""
     if sys.stdout is not None:

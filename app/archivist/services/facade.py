@@ -38,6 +38,7 @@ class Profile:
     data: Path
     home: Home
     approves_always: bool
+    can_show_windows: bool
 
 
 @dataclass(frozen=True, slots=True)
