@@ -211,10 +211,17 @@ def banned_calls(module: Module) -> Iterator[str]:
             yield f"{where}: {name}() runs an event loop inside the other"
         if module.part == "gui" and owner and name in {"popup", "setFixedSize"}:
             yield f"{where}: {name}() fails on Wayland, or at another size of text"
-        if name == "quit" and owner in {"app", "application", "QApplication", "QCoreApplication"}:
-            yield f"{where}: {owner}.quit() ends the loop under what still awaits"
+        if name in {"quit", "exit"} and _is_application(call.func):
+            yield f"{where}: {name}() ends the loop under what still awaits"
         if name == "ensure_future" or (name == "create_task" and owner == "asyncio"):
             yield f"{where}: a task needs an owner; the supervisor starts it"
+
+
+def _is_application(called: ast.expr) -> bool:
+    """Whether a method is called on Qt's application, by whatever name it is held."""
+    owner = ast.unparse(called.value) if isinstance(called, ast.Attribute) else ""
+    name = owner.rpartition(".")[2].strip("_").removesuffix("()").casefold()
+    return name in {"app", "qapp", "application", "instance"} or name.endswith("application")
 
 
 def banned_names(module: Module) -> Iterator[str]:
@@ -340,6 +347,9 @@ BROKEN = [
     (banned_calls, "gui/tray.py", "self._menu.popup(where)"),
     (banned_calls, "gui/room.py", "button.setFixedSize(20, 20)"),
     (banned_calls, "gui/program.py", "app.quit()"),
+    (banned_calls, "gui/program.py", "self._application.quit()"),
+    (banned_calls, "gui/program.py", "QApplication.instance().quit()"),
+    (banned_calls, "gui/program.py", "QCoreApplication.exit(1)"),
     (banned_names, "gui/room.py", "from qasync import asyncClose"),
     (banned_names, "gui/room.py", "@asyncSlot()\ndef f(): ..."),
     (banned_names, "gui/room.py", "@qasync.asyncClose\nasync def closeEvent(self, event): ..."),

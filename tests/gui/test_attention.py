@@ -108,6 +108,28 @@ def test_a_burst_of_changes_is_one_question_and_a_slow_one_is_not_asked_twice(
     qrun(story())
 
 
+def test_a_count_that_fails_is_no_news_that_asks_again(
+    qrun: Run, empty_profile: Profile, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story() -> None:
+        async with windows.opened(empty_profile) as it:
+
+            async def waiting() -> Waiting:
+                raise Problem("The archive is busy.", advice="Wait.", key="busy")
+
+            shown = Shown()
+            services = replace(it.services, waiting=waiting)
+            attention = shown.on(replace(it.rooms.desk, services=services))
+            attention.look_again()
+            await until(lambda: "not counted key=busy" in caplog.text)
+            assert not attention._settled.isActive()
+            assert await it.services.browse.problems() == []
+            assert shown.counts == []
+            attention.end()
+
+    qrun(story())
+
+
 def test_after_its_end_nothing_is_asked(qrun: Run, empty_profile: Profile) -> None:
     async def story() -> None:
         async with windows.opened(empty_profile) as it:

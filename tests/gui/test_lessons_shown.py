@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QPushButton, QTreeWidget
 
-from archivist.domain.knowledge import LessonId, LessonState
+from archivist.domain.knowledge import Lesson, LessonId, LessonState
+from archivist.domain.problems import Problem
 from archivist.domain.review import Grouping
 from archivist.gui.application import Application
 from archivist.gui.lessons.deciding import Decision
@@ -200,6 +201,23 @@ def test_nothing_to_review_says_so_and_when_there_was_something(
 
     qrun(nothing())
     qrun(nothing_left())
+
+
+def test_a_list_that_cannot_be_read_is_said_in_the_window(
+    qrun: Run, demo_profile: Profile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unreadable(_state: LessonState | None = None) -> list[Lesson]:
+        raise Problem("The archive is busy.", advice="Try again.", key="busy")
+
+    async def story() -> None:
+        async with reviewing(demo_profile) as review:
+            before = review.texts
+            monkeypatch.setattr(review.it.services.review, "lessons", unreadable)
+            review.press(Qt.Key.Key_F5)
+            await until(lambda: review.window.banner.message == "The archive is busy. Try again.")
+            assert review.texts == before
+
+    qrun(story())
 
 
 def test_a_row_is_heard_as_one_sentence(qrun: Run, demo_profile: Profile) -> None:

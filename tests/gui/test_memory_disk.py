@@ -245,6 +245,50 @@ def test_choosing_files_is_done_at_once(qrun: Run, demo_profile: Profile) -> Non
     qrun(story())
 
 
+def test_a_file_that_is_ticked_while_the_dialog_closes_is_used_all_the_same(
+    qrun: Run, demo_profile: Profile
+) -> None:
+    async def story() -> None:
+        async with windows.opened(demo_profile) as it:
+            window = await shown(it, 0)
+            window.choose_files()
+            choice: ChooseFiles = await dialog(ChooseFiles)
+            await until(lambda: choice.rows)
+            for _ in range(3):  # on, off, on: done in the order it was asked for
+                press(Qt.Key.Key_Space)
+            press(Qt.Key.Key_Escape)
+            await settled(it)
+            assert len(await it.services.proposals.targets()) == 1
+            assert [one.message for one in await it.services.browse.problems()] == []
+
+    qrun(story())
+
+
+def test_the_file_that_was_changed_keeps_the_focus(
+    qrun: Run, empty_profile: Profile, target: Path
+) -> None:
+    async def story() -> None:
+        second = target.with_name("sub") / "MEMORY.md"
+        second.parent.mkdir()
+        second.write_bytes(FILE)
+        async with windows.opened(empty_profile) as it:
+            await it.services.proposals.enable(target)
+            await it.services.proposals.enable(second, project="/code/app")
+            window = await shown(it, 0)
+            window.choose_files()
+            choice: ChooseFiles = await dialog(ChooseFiles)
+            await until(lambda: len(choice.rows) == 2)
+            choice.rows[1].scope.setFocus()
+            choice.rows[1].scope.setCurrentIndex(0)
+            await settled_but_for_the_dialog(it)
+            assert choice.rows[1].scope.currentText() == "lessons for everywhere"
+            assert [row.has_focus for row in choice.rows] == [False, True]
+            choice.reject()
+            await settled(it)
+
+    qrun(story())
+
+
 async def settled_but_for_the_dialog(it: Opened) -> None:
     live = it.rooms.desk.supervisor._live
     await until(lambda: [task.get_name() for task in live] == ["memory-files"])

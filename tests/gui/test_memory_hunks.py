@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPixmap
 from archivist.domain.care import Care
 from archivist.domain.memory_diff import DiffLine, Sign
 from archivist.domain.proposals import HunkId
-from archivist.domain.word_diff import Span
+from archivist.domain.snippets import Span
 from archivist.gui.application import Application
 from archivist.gui.contrast import contrast
 from archivist.gui.look import Look

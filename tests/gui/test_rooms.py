@@ -6,7 +6,9 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QToolBar
 
+from archivist.domain.waiting import Waiting
 from archivist.gui.places import Room
 from archivist.gui.problems.window import ProblemsWindow
 from helpers import windows
@@ -32,6 +34,31 @@ def test_a_window_is_made_once_and_comes_back(qrun: Run, empty_profile: Profile)
             await until(lambda: closed)
             it.rooms.go(Room.PROBLEMS)
             assert it.rooms.shown == [window]
+
+    qrun(story())
+
+
+def test_the_bar_of_every_window_says_how_much_waits(qrun: Run, empty_profile: Profile) -> None:
+    async def story() -> None:
+        async with windows.opened(empty_profile) as it:
+            there = it.rooms.window(Room.SEGMENTS)
+            it.rooms.desk.signals.tell_waiting(Waiting(lessons=3, changes=2, problems=1))
+            for window in (there, it.rooms.window(Room.MEMORY)):  # one made before, one after
+                ways = window.findChildren(QToolBar)[0].actions()
+                shown = [way.text() for way in ways if way.isVisible() and way.isCheckable()]
+                assert shown == ["Segments", "Lessons 3", "Memory 2", "Problems 1"]
+
+    qrun(story())
+
+
+def test_no_window_comes_back_once_the_end_has_begun(qrun: Run, empty_profile: Profile) -> None:
+    async def story() -> None:
+        async with windows.opened(empty_profile) as it:
+            it.rooms.go(Room.PROBLEMS)
+            it.rooms.end()
+            it.rooms.go_with(Room.LESSONS, "")  # a notification may still be clicked
+            it.rooms.go(Room.PROBLEMS)
+            assert it.rooms.shown == []
 
     qrun(story())
 

@@ -202,36 +202,6 @@ def test_a_loose_search_and_a_word_that_is_no_filter_are_said(
     qrun(story())
 
 
-def test_only_a_slow_search_says_that_it_searches(qrun: Run, demo_profile: Profile) -> None:
-    async def story() -> None:
-        async with browsing(demo_profile) as browser:
-            said: list[str] = []
-            say = browser.page.bar.say
-
-            def noted(found: str, hint: str = "") -> None:
-                said.append(found)
-                say(found, hint)
-
-            browser.page.bar.say = noted  # type: ignore[method-assign]
-            await browser.search("refund")
-            assert "Searching…" not in said
-            service = browser.on.services.segments
-            find, go_on = service.find, asyncio.Event()
-
-            async def slow(text: str, **order: Any) -> Any:  # noqa: ANN401 - passed on
-                await go_on.wait()
-                return await find(text, **order)
-
-            service.find = slow  # type: ignore[method-assign]
-            browser.page.bar.set_text("refunds")
-            await until(lambda: browser.page.bar.found.text() == "Searching…")
-            go_on.set()
-            await browser.found("refunds")
-            assert browser.page.bar.found.text() != "Searching…"
-
-    qrun(story())
-
-
 def test_the_keys_lead_through_the_window(qrun: Run, demo_profile: Profile) -> None:
     async def story() -> None:
         async with browsing(demo_profile) as browser:
@@ -477,5 +447,11 @@ def test_nothing_that_was_said_is_taken_for_html_or_hides(
             assert "<b>bold</b> & <a href='turn:1'>x</a>⟪U+202E⟫⟪U+200B⟫ end" in text
             tip = browser.page.model.index(0, Column.TITLE).data(Qt.ItemDataRole.ToolTipRole)
             assert "&lt;b&gt;bold&lt;/b&gt; &amp;" in tip
+            await change(browser.on, "update segment set project = '/code/<b>bold<b>'")
+            browser.window.refresh()
+            await browser.rest()
+            sidebar = browser.page.sidebar
+            tips = [sidebar.item(row).toolTip() for row in range(sidebar.count())]
+            assert "<span>&lt;b&gt;bold&lt;b&gt; (1)</span>" in tips
 
     qrun(story())

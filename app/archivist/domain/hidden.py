@@ -19,6 +19,11 @@ def visible(text: str) -> str:
     )
 
 
+def visible_lines(text: str) -> str:
+    """Return the same of a text of several lines, whose line ends stay."""
+    return "\n".join(visible(line) for line in text.split("\n"))
+
+
 def hides_something(text: str) -> bool:
     """Tell whether the text holds a character that nobody sees."""
     return any(_is_hidden(text, at) for at in range(len(text)))

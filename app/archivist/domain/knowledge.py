@@ -72,13 +72,15 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class LessonCounts:
-    """How many lessons stand where, and when the newest was found (UTC milliseconds)."""
+    """How many lessons stand where, and when the newest was found (UTC milliseconds).
+
+    Those that are retired are of no interest to a person, and not counted.
+    """
 
     waiting: int = 0
     kept: int = 0
     rejected: int = 0
     later: int = 0
-    retired: int = 0
     last_found: int | None = None
 
 

@@ -9,7 +9,8 @@ from archivist.domain.headings import BOM, split_lines
 from archivist.domain.hidden import visible
 from archivist.domain.hunks import CONTEXT, Change, Lines
 from archivist.domain.memory_file import Hunk, hunk_changes
-from archivist.domain.word_diff import Span, changed_words
+from archivist.domain.snippets import Span
+from archivist.domain.word_diff import changed_words
 
 
 class Sign(StrEnum):

@@ -2,23 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
 
+from archivist.domain.snippets import Span
 from archivist.domain.words import CJK
 
 _TOKEN = re.compile(rf"\u27ea[^\u27eb]*\u27eb|[{CJK}]|(?:(?![{CJK}])\w)+|\s+|.", re.DOTALL)
 _LEAST_ALIKE: Final = 0.3
 """Lines less alike than this have no words in common worth pointing out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """The characters `start` to `end` (exclusive) of a line."""
-
-    start: int
-    end: int
 
 
 def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:

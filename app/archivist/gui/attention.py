@@ -1,15 +1,20 @@
 """Keeps the tray's state true: asks the services when something changed, one question at a time."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Final
 
 from PySide6.QtCore import QObject, QTimer
 
+from archivist.domain.problems import Problem
 from archivist.domain.waiting import Waiting
 from archivist.gui.desk import Desk
 from archivist.services.bus import PauseChanged
+from archivist.services.supervise import settled
 from archivist.services.tray_state import TrayState, tray_state
+
+_log = logging.getLogger(__name__)
 
 _SETTLE_MS: Final = 300
 """Changes come in bursts: one question answers them all."""
@@ -70,6 +75,11 @@ class Attention(QObject):
         self._asking = self._desk.spawn(self._count(), name="attention")
 
     async def _count(self) -> None:
-        self._waiting = await self._desk.services.waiting()
+        counted = await settled(self._desk.services.waiting(), where="attention")
+        if isinstance(counted, Problem):
+            # Reported, it would change the list of problems, and so be asked for again at once.
+            _log.warning("not counted key=%s", counted.key)
+            return
+        self._waiting = counted
         self.show()
-        self._counted(self._waiting)
+        self._counted(counted)

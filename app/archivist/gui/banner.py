@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QIcon
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
 
-from archivist.domain.hidden import visible
+from archivist.domain.hidden import visible_lines
 from archivist.gui.look import Look
 from archivist.texts import tr
 
@@ -54,22 +55,20 @@ class Banner(QFrame):
 
     def restyle(self) -> None:
         """Take the colours of the look."""
-        colours, look = self._look.colours, self._look
+        colours = self._look.colours
+        sign = self._look.icon("warning", colours.warning)
+        self._paint(sign, text=colours.text, back=colours.warning_back)
+
+    def _paint(self, sign: QIcon, *, text: QColor, back: QColor) -> None:
         self.setStyleSheet(
-            f"#banner {{ background: {colours.warning_back.name()};"
-            f" border-bottom: 1px solid {colours.border.name()}; }}"
-            f"#banner QLabel {{ color: {colours.text.name()}; }}"
+            f"#banner {{ background: {back.name()};"
+            f" border-bottom: 1px solid {self._look.colours.border.name()}; }}"
+            f"#banner QLabel {{ color: {text.name()}; }}"
         )
-        icon = look.icon("warning", colours.warning)
-        self._sign.setPixmap(icon.pixmap(look.space(5)))
+        self._sign.setPixmap(sign.pixmap(self._look.space(5)))
 
     def _on_action_clicked(self) -> None:
         run = self._run
         self.hide()
         if run is not None:
             run()
-
-
-def visible_lines(text: str) -> str:
-    """Return a text whose hidden characters are spelt out and whose line ends stay."""
-    return "\n".join(visible(line) for line in text.split("\n"))

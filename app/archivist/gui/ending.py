@@ -8,6 +8,7 @@ import asyncio
 import faulthandler
 import logging
 import signal
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
@@ -16,7 +17,8 @@ _log = logging.getLogger(__name__)
 MODELS_SECONDS: Final = 0.6
 CAPTURE_SECONDS: Final = 0.9
 DATABASE_SECONDS: Final = 0.7
-_LAST_SECONDS: Final = 2.7
+LAST_SECONDS: Final = 2.7
+THREADS_SECONDS: Final = 1.2
 _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 
 
@@ -42,9 +44,26 @@ async def within(seconds: float, work: Awaitable[Any], *, name: str) -> None:
         _log.warning("end cut off part=%s after=%.1f", name, seconds)
 
 
-def last_resort() -> None:
-    """Should a thread hold the process, end it all the same, with all stacks in the crash log.
+class LastResort:
+    """Ends the process should a thread hold it, with all stacks in the crash log.
 
-    Call it when `crash_log` is in force.
+    Given as a number, because a program without a console has no `sys.stderr` to write to.
     """
-    faulthandler.dump_traceback_later(_LAST_SECONDS, exit=True)
+
+    def __init__(self, crash_log: int) -> None:
+        self._crash_log = crash_log
+        self._when = float("inf")
+
+    def begin(self) -> None:
+        """The end was asked for: from now on time runs."""
+        self._end_in(LAST_SECONDS)
+
+    def all_is_closed(self) -> None:
+        """Nothing is left to be lost; whatever still holds a thread is not waited for long."""
+        self._end_in(THREADS_SECONDS)
+
+    def _end_in(self, seconds: float) -> None:
+        when = time.monotonic() + seconds
+        if when < self._when:
+            self._when = when
+            faulthandler.dump_traceback_later(seconds, exit=True, file=self._crash_log)

@@ -27,7 +27,7 @@ from archivist.gui.contrast import luminance, mixed, readable
 
 _DARK_BELOW: Final = 0.5
 _ICON_SIZES: Final = (16, 22, 24, 32, 48, 64)
-_GREEN, _RED, _AMBER, _BLUE = "#1a7f37", "#cf222e", "#9a6700", "#0969da"
+_GREEN, _RED, _AMBER = "#1a7f37", "#cf222e", "#9a6700"
 
 
 class Type(StrEnum):

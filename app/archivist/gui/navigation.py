@@ -32,7 +32,7 @@ def room_name(room: Room) -> str:
 
 
 class Navigation(QToolBar):
-    """Shows which window this is and how much waits in the others. `keys` lists the keys."""
+    """Shows which window this is and how much waits in the others."""
 
     def __init__(self, desk: Desk, here: Room, *, more: QMenu) -> None:
         super().__init__(tr("Windows"))
@@ -45,7 +45,7 @@ class Navigation(QToolBar):
         self._actions = {room: self._add_way(room, here) for room in Room}
         self._add_more(more)
         self.restyle()
-        self.count(Waiting())
+        self.count(desk.signals.waiting)
         desk.signals.waiting_changed.connect(self.count)
 
     def count(self, waiting: Waiting) -> None:

@@ -69,8 +69,8 @@ class Program:
     def stop(self) -> None:
         """End the program soon, in order."""
         if not self._stop.is_set():
-            self._last_resort.begin()
             self._stop.set()
+            self._last_resort.begin()
 
     def go(self, room: Room) -> None:
         """Open a window."""
@@ -254,7 +254,7 @@ class _Parts:
 
     def _on_counted(self, waiting: Waiting) -> None:
         self.notifier.news(waiting)
-        self.rooms.desk.signals.waiting_changed.emit(waiting)
+        self.rooms.desk.signals.tell_waiting(waiting)
 
     def begin(self) -> None:
         """Show how things stand; where there is no tray, a window is the only way in."""

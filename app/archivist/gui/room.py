@@ -1,14 +1,15 @@
 """What all windows share: title, remembered size, keys, banner, status line, undo."""
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QPushButton, QVBoxLayout, QWidget
 
+from archivist.domain.hidden import visible_lines
 from archivist.domain.problems import Problem
-from archivist.gui.banner import Banner, visible_lines
+from archivist.gui.banner import Banner
 from archivist.gui.desk import Desk
 from archivist.gui.dialogs import Listing, ask
 from archivist.gui.more_menu import MoreMenu
@@ -92,6 +93,10 @@ class RoomWindow(QMainWindow):
         task = self.desk.spawn(self._told(work), name=name)
         task.add_done_callback(lambda _: work.close())  # cancelled before it began
 
+    async def trying(self, make: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Do work that the next of its kind may cancel; a Problem is shown in this window."""
+        await self._told(make())
+
     def notice(self, text: str, *, undoable: bool = False) -> None:
         """Say for some seconds in the status line what was done, with Undo where it can be."""
         self.statusBar().showMessage(visible_lines(text), _NOTICE_MS)
@@ -148,7 +153,9 @@ class RoomWindow(QMainWindow):
             self._add_key(tr("Quit"), "Ctrl+Q", self.desk.quit),
         ]
 
-    def _add_key(self, text: str, keys: str | QKeySequence.StandardKey, run: object) -> QAction:
+    def _add_key(
+        self, text: str, keys: str | QKeySequence.StandardKey, run: Callable[..., object]
+    ) -> QAction:
         action = QAction(text, self)
         action.setShortcut(QKeySequence(keys))
         action.triggered.connect(run)
@@ -170,7 +177,7 @@ async def _read(dialog: Listing) -> None:
     await ask(dialog)
 
 
-def _opener(desk: Desk, room: Room) -> object:
+def _opener(desk: Desk, room: Room) -> Callable[[], None]:
     def go() -> None:
         desk.go(room)
 

@@ -40,6 +40,7 @@ class Rooms(QObject):
     ) -> None:
         super().__init__()
         self._windows: dict[Room, RoomWindow] = {}
+        self._has_ended = False
         self.desk = Desk(
             services=services,
             supervisor=supervisor,
@@ -54,7 +55,9 @@ class Rooms(QObject):
         )
 
     def go(self, room: Room, thing: Thing = None) -> None:
-        """Bring a window to the front, at a thing in it."""
+        """Bring a window to the front, at a thing in it; none any more once the end has begun."""
+        if self._has_ended:
+            return
         self.window(room).show_at(thing)
         _to_front(self.window(room))
 
@@ -80,6 +83,7 @@ class Rooms(QObject):
 
     def end(self) -> None:
         """Close every window and listen no more. Their work may go on: `delete` comes after it."""
+        self._has_ended = True
         self.desk.signals.end()
         for window in self._windows.values():
             window.blockSignals(True)

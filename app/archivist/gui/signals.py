@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
+from archivist.domain.waiting import Waiting
 from archivist.services.bus import (
     ActivityChanged,
     Bus,
@@ -18,7 +19,8 @@ from archivist.services.bus import (
 class Signals(QObject):
     """What windows connect to.
 
-    `activity_changed` carries what the archivist does now, `waiting_changed` how much waits.
+    `activity_changed` carries what the archivist does now, `waiting_changed` how much waits;
+    `waiting` is what was told last, for a window that is made later.
     """
 
     turns_arrived = Signal()
@@ -32,6 +34,7 @@ class Signals(QObject):
 
     def __init__(self, bus: Bus) -> None:
         super().__init__()
+        self.waiting = Waiting()
         self._ends: list[Callable[[], None]] = [
             bus.listen(TurnsArrived, lambda _: self.turns_arrived.emit()),
             bus.listen(SegmentsChanged, lambda _: self.segments_changed.emit()),
@@ -40,6 +43,11 @@ class Signals(QObject):
             bus.listen(ProblemsChanged, lambda _: self.problems_changed.emit()),
             bus.listen(ActivityChanged, lambda now: self.activity_changed.emit(now.activity)),
         ]
+
+    def tell_waiting(self, waiting: Waiting) -> None:
+        """Tell how much waits for the person."""
+        self.waiting = waiting
+        self.waiting_changed.emit(waiting)
 
     def end(self) -> None:
         """Listen no more."""

@@ -149,8 +149,9 @@ def _archiving(now: Archiving) -> str:
         case Stage.RECAP if now.maker == RULES:
             return tr("Archiving, step {n} of {of}: a recap by rules.", n=number, of=of)
         case Stage.RECAP:
-            sentence = "Archiving, step {n} of {of}: a recap by {maker}."
-            return tr(sentence, n=number, of=of, maker=now.maker)
+            return tr(
+                "Archiving, step {n} of {of}: a recap by {maker}.", n=number, of=of, maker=now.maker
+            )
         case Stage.VECTOR:
             return tr("Archiving, step {n} of {of}: indexing by meaning.", n=number, of=of)
         case Stage.EVENTS | Stage.FACETS:

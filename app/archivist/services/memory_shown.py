@@ -19,6 +19,7 @@ from archivist.domain.proposals import (
     WriteId,
     WriteState,
 )
+from archivist.domain.review import sessions_of
 
 
 class FileState(StrEnum):
@@ -126,8 +127,7 @@ def hunk_view(
 
 
 def _source(lesson: Lesson) -> HunkSource:
-    sessions = {evidence.session for evidence in lesson.evidence}
-    return HunkSource(lesson.id, lesson.text, len(sessions))
+    return HunkSource(lesson.id, lesson.text, sessions_of(lesson))
 
 
 def write_view(write: FileWrite, *, is_held: bool) -> WriteView:

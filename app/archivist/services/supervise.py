@@ -53,12 +53,26 @@ class Supervisor:
         """Await work; report what it raises instead of raising it. Cancelling passes through."""
         try:
             await work
+            return
         except Problem as problem:
             _log.info("problem task=%s key=%s", name, problem.key)
-            await self._report(problem)
+            found = problem
         except Exception as bug:
             _log.exception("bug task=%s", name)
-            await self._report(bug_report(bug, name))
+            found = bug_report(bug, name)
+        await self._list(found)
+
+    async def _list(self, problem: Problem) -> None:
+        """Report a problem; where that fails too, as on a full disk, the log must do.
+
+        Raised, it would come back as a problem to be reported, again and again.
+        """
+        try:
+            await self._report(problem)
+        except Problem as trouble:
+            _log.error("report failed problem=%s key=%s", problem.key, trouble.key)
+        except Exception:
+            _log.exception("report failed problem=%s", problem.key)
 
 
 async def settled(work: Awaitable[Result], *, where: str) -> Result | Problem:

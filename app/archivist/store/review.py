@@ -81,7 +81,8 @@ class ReviewStore:
         async with self._database.read() as connection:
             rows = list(await connection.execute_fetchall(COUNTS))
         last = max((row[2] for row in rows), default=None)
-        return LessonCounts(**{row[0]: row[1] for row in rows}, last_found=last)
+        counts = {row[0]: row[1] for row in rows if row[0] != LessonState.RETIRED}
+        return LessonCounts(**counts, last_found=last)
 
     async def set_state(
         self,

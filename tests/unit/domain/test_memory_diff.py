@@ -1,7 +1,7 @@
 from archivist.domain.knowledge import LessonId
 from archivist.domain.memory_diff import DiffLine, Sign, file_lines, hunk_lines, whole_file
 from archivist.domain.memory_file import Hunk, place
-from archivist.domain.word_diff import Span
+from archivist.domain.snippets import Span
 
 FILE = b"\xef\xbb\xbf# Notes\r\n\r\n## Preferences\r\n\r\n- Mine\r\n- Ours\r\n\r\n## Other\r\n"
 

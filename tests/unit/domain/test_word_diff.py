@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivist.domain.word_diff import Span, changed_words
+from archivist.domain.snippets import Span
+from archivist.domain.word_diff import changed_words
 
 
 def marked(text: str, spans: tuple[Span, ...]) -> str:

@@ -1,8 +1,10 @@
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from archivist.domain.knowledge import LessonCounts, LessonId, LessonState
+from archivist.domain.knowledge import Lesson, LessonCounts, LessonId, LessonState
 from archivist.domain.problems import Refused
 from archivist.domain.review import RejectReason, Wording
 from archivist.services.bus import LessonsChanged
@@ -269,3 +271,21 @@ async def test_near_copies_are_looked_for_among_kept_lessons_only(tmp_path: Path
         assert await review.near_copies(first) == []
         (kept,) = await review.keep([second.id])
         assert await review.near_copies(first) == [Wording(kept.id, kept.text, kept.project)]
+
+
+async def test_near_copies_are_compared_in_a_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def compared(_lesson: Lesson, _others: Sequence[Wording]) -> list[Wording]:
+        threads.append(threading.current_thread())
+        return []
+
+    monkeypatch.setattr("archivist.services.review.near_copies", compared)
+    async with stored(tmp_path) as archive:
+        await learn(archive, TABS)
+        review, _ = services(archive)
+        await review.near_copies((await review.lessons())[0])
+    assert len(threads) == 1
+    assert threading.main_thread() not in threads

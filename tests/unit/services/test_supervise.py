@@ -1,4 +1,5 @@
 import asyncio
+import gc
 
 import pytest
 
@@ -42,6 +43,28 @@ async def test_a_bug_is_logged_with_its_traceback_and_listed_once(
     assert [problem.key for problem in LISTED] == ["bug-reader-KeyError"]
     assert "secret text" not in LISTED[0].message
     assert caplog.records[0].exc_info is not None
+
+
+@pytest.mark.parametrize(
+    "fault", [Problem("disk full", advice="free some", key="full"), KeyError("bug")]
+)
+async def test_a_report_that_fails_is_logged_and_not_reported_again(
+    fault: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    lost: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: lost.append(context))
+
+    async def no_report(_problem: Problem) -> None:
+        raise fault
+
+    async with Supervisor(no_report) as supervisor:
+        await supervisor.spawn(fail(Problem("unread", advice="", key="unread")), name="one")
+        await supervisor.spawn(fail(ValueError("bug")), name="two")
+    gc.collect()  # a task that nobody asks tells of its exception when it goes
+    assert lost == []
+    told = [record.getMessage() for record in caplog.records if "report failed" in record.message]
+    assert [line.split()[2] for line in told] == ["problem=unread", "problem=bug-two-ValueError"]
+    assert "disk full" not in caplog.text
 
 
 async def test_leaving_cancels_what_still_runs() -> None:

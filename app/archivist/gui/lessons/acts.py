@@ -33,6 +33,7 @@ class LessonActs(QObject):
         self._undo = window.desk.services.undo
         self._review = window.desk.services.review
         self._pending: set[LessonId] = set()
+        self._saving: set[tuple[LessonId, str]] = set()
         self._rejecting: list[Lesson] = []
         self._in_order = asyncio.Lock()
 
@@ -123,9 +124,10 @@ class LessonActs(QObject):
             self._page.card.begin_edit()
 
     def save(self, text: str) -> None:
-        """Give the lesson on the card another wording."""
+        """Give the lesson on the card another wording; what is being saved is not saved twice."""
         lesson = self._page.card.lesson
-        if lesson is not None:
+        if lesson is not None and (lesson.id, text) not in self._saving:
+            self._saving.add((lesson.id, text))
             self._in_turn(self._save(lesson.id, text), name="lessons-edit")
 
     def save_what_is_typed(self) -> None:
@@ -134,7 +136,10 @@ class LessonActs(QObject):
             self.save(self._page.card.wording)
 
     async def _save(self, ident: LessonId, text: str) -> None:
-        lesson = await self._review.edit(ident, text)
+        try:
+            lesson = await self._review.edit(ident, text)
+        finally:
+            self._saving.discard((ident, text))
         shown = self._page.card.lesson
         if shown is not None and shown.id == ident:
             self._page.card.end_edit()

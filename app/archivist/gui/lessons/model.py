@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final, TypeAlias
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPalette
+from PySide6.QtGui import QColor, QFont, QIcon
 
 from archivist.domain.hidden import visible
 from archivist.domain.knowledge import Lesson, LessonId, LessonState
@@ -49,8 +49,7 @@ class LessonsModel(QAbstractListModel):
         self._state = LessonState.WAITING
         self._grouping = Grouping.PROJECT
         self._now = datetime.now().astimezone()
-        self._warning = _sign(look, "warning", look.colours.warning)
-        self._signs = {state: _sign(look, name) for state, name in _ICONS.items()}
+        self._draw_signs()
 
     def show(
         self, lessons: Sequence[Lesson], state: LessonState, by: Grouping, now: datetime
@@ -87,8 +86,7 @@ class LessonsModel(QAbstractListModel):
 
     def restyle(self) -> None:
         """Draw all rows anew in the colours of the look."""
-        self._warning = _sign(self._look, "warning", self._look.colours.warning)
-        self._signs = {state: _sign(self._look, name) for state, name in _ICONS.items()}
+        self._draw_signs()
         if self._rows:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, 0))
 
@@ -167,6 +165,11 @@ class LessonsModel(QAbstractListModel):
             case _:
                 return None
 
+    def _draw_signs(self) -> None:
+        look = self._look
+        self._warning = look.icon("warning", look.colours.warning)
+        self._signs = {state: look.icon(name) for state, name in _ICONS.items()}
+
     def _icon(self, lesson: Lesson) -> QIcon:
         if lesson.state is LessonState.WAITING and is_doubtful(lesson):
             return self._warning
@@ -195,12 +198,3 @@ class LessonsModel(QAbstractListModel):
             if is_inside:
                 end = number + 1
         return end
-
-
-def _sign(look: Look, name: str, color: QColor | None = None) -> QIcon:
-    """Return an icon that can also be told from the colour behind a chosen row."""
-    icon = QIcon(look.icon(name, color))
-    chosen = QGuiApplication.palette().color(QPalette.ColorRole.HighlightedText)
-    size = QSize(look.space(8), look.space(8))
-    icon.addPixmap(look.icon(name, chosen).pixmap(size), QIcon.Mode.Selected)
-    return icon

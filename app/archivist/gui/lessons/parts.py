@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from archivist.domain.hidden import visible
+from archivist.domain.hidden import visible_lines
 from archivist.domain.knowledge import Evidence
 from archivist.domain.review import RejectReason
 from archivist.gui.flow import Flow
@@ -37,7 +37,7 @@ class Line(QLabel):
 
     def say(self, text: str) -> None:
         """Show a text with its hidden characters spelt out; nothing at all for ""."""
-        self.setText("\n".join(visible(line) for line in text.split("\n")))
+        self.setText(visible_lines(text))
         self.setVisible(bool(text))
 
     def paint_in(self, color: QColor) -> None:

@@ -3,11 +3,11 @@
 What was decided stays in its row until the window is left, so that nothing jumps under the hand.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QShowEvent
+from PySide6.QtGui import QAction, QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QLabel
 
 from archivist.domain.knowledge import Evidence, Lesson, LessonId, LessonState
@@ -57,7 +57,7 @@ class LessonsWindow(RoomWindow):
     def refresh(self) -> None:
         """Read the list anew; decided lessons go where they belong."""
         self._is_stale = True
-        self._loading.start(self._read(), name="lessons-read")
+        self._loading.start(self.trying(self._read), name="lessons-read")
 
     def show_at(self, thing: Thing) -> None:
         """Show a lesson, wherever it stands by now."""
@@ -166,7 +166,8 @@ class LessonsWindow(RoomWindow):
         if lesson is None:
             self._showing.cancel()
         else:
-            self._showing.start(self._show_more(lesson), name="lessons-show")
+            more = partial(self._show_more, lesson)
+            self._showing.start(self.trying(more), name="lessons-show")
 
     async def _show_more(self, lesson: Lesson) -> None:
         services = self.desk.services
@@ -187,21 +188,14 @@ class LessonsWindow(RoomWindow):
         A letter does nothing while a text field has the focus: the field takes it first.
         """
         for decision, letter in zip(Decision, "KRLB", strict=True):
-            self._bind(letter, partial(self._on_decision, decision))
+            self._add_key("", letter, partial(self._on_decision, decision))
             self.page.buttons[decision].clicked.connect(partial(self._on_decision, decision))
-        self._bind("E", self.acts.edit)
-        self._bind("U", self.acts.undo_decision)
-        self._bind("?", self.show_keys)
+        self._add_key("", "E", self.acts.edit)
+        self._add_key("", "U", self.acts.undo_decision)
+        self._add_key("", "?", self.show_keys)
         answers: list[tuple[str, RejectReason | None]] = [("Return", None), ("Enter", None)]
         answers += [(str(number), reason) for number, reason in enumerate(RejectReason, 1)]
-        return [self._bind(key, partial(self._on_reason, reason)) for key, reason in answers]
-
-    def _bind(self, key: str, run: Callable[..., None]) -> QAction:
-        action = QAction(self)
-        action.setShortcut(QKeySequence(key))
-        action.triggered.connect(run)
-        self.addAction(action)
-        return action
+        return [self._add_key("", key, partial(self._on_reason, reason)) for key, reason in answers]
 
     def _connect(self) -> None:
         page, acts, signals = self.page, self.acts, self.desk.signals
@@ -257,7 +251,7 @@ class LessonsWindow(RoomWindow):
 
     def _on_lessons_changed(self) -> None:
         if self.isVisible():
-            self._loading.start(self._follow(), name="lessons-follow")
+            self._loading.start(self.trying(self._follow), name="lessons-follow")
         else:
             self._is_stale = True
 

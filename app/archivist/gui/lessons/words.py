@@ -1,23 +1,15 @@
 """The words of the lessons window: pure functions of lessons and times, without Qt."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from archivist.domain.hidden import hides_something, visible
 from archivist.domain.knowledge import Evidence, Lesson, LessonCounts, LessonState
 from archivist.domain.review import Grouping, RejectReason, last_said, sessions_of
+from archivist.domain.segment_filter import project_name as last_part
+from archivist.gui.times import day, moment, on_day
+from archivist.services.segment_text import source_name
 from archivist.texts import tr, tr_n
-
-_WEEK: Final = timedelta(days=7)
-_SOURCES: Final = {
-    "claude-code": "Claude Code",
-    "codex": "Codex",
-    "gemini-cli": "Gemini CLI",
-    "chatgpt": "ChatGPT",
-    "claude-ai": "Claude",
-    "clipboard": "Clipboard",
-}
 
 
 def state_word(state: LessonState) -> str:
@@ -77,8 +69,7 @@ def kind_word(category: str) -> str:
 
 def project_name(project: str) -> str:
     """Return the last part of a project's folder."""
-    parts = [part for part in project.replace("\\", "/").split("/") if part]
-    return visible(parts[-1] if parts else project)
+    return visible(last_part(project))
 
 
 def scope_words(lesson: Lesson) -> str:
@@ -101,7 +92,7 @@ def group_title(key: str, by: Grouping, first: Lesson, now: datetime) -> str:
 
 def source_word(source: str) -> str:
     """Return the name of a source as people know it."""
-    return _SOURCES.get(source, visible(source) or tr("unknown source"))
+    return visible(source_name(source)) if source else tr("unknown source")
 
 
 def said_by(evidence: Evidence, now: datetime) -> str:
@@ -120,9 +111,9 @@ def why(lesson: Lesson, now: datetime) -> str:
     if last is None:
         return tr_n("Said in {n} session.", "Said in {n} sessions.", count)
     when = on_day(last, now)
-    if count == 1:
-        return tr("Said in 1 session, {when}.", when=when)
-    return tr("Said in {n} sessions, last {when}.", n=count, when=when)
+    return tr_n(
+        "Said in {n} session, {when}.", "Said in {n} sessions, last {when}.", count, when=when
+    )
 
 
 def kind_line(lesson: Lesson) -> str:
@@ -197,47 +188,3 @@ def nothing_here(state: LessonState, counts: LessonCounts, now: datetime) -> str
         case _:
             when = day(counts.last_found, now)
             return tr("Nothing to review. Last found: {when}.", when=when)
-
-
-def moment(at: int, now: datetime) -> str:
-    """Return a time within a list: day and hour."""
-    return tr("{day} {time}", day=day(at, now), time=f"{_local(at, now):%H:%M}")
-
-
-def day(at: int, now: datetime) -> str:
-    """Return a day as people say it: today, yesterday, Monday, 21 Nov, 21 Nov 2025."""
-    when = _local(at, now)
-    if when.date() == now.date():
-        return tr("today")
-    if when.date() == (now - timedelta(days=1)).date():
-        return tr("yesterday")
-    if timedelta() < now - when < _WEEK:
-        return _weekday(when.weekday())
-    date = {"day": when.day, "month": _month(when.month), "year": when.year}
-    return (
-        tr("{day} {month}", **date) if when.year == now.year else tr("{day} {month} {year}", **date)
-    )
-
-
-def on_day(at: int, now: datetime) -> str:
-    """Return a day within a sentence."""
-    when = day(at, now)
-    return when if when in {tr("today"), tr("yesterday")} else tr("on {day}", day=when)
-
-
-def _local(at: int, now: datetime) -> datetime:
-    return datetime.fromtimestamp(at / 1000, now.tzinfo)
-
-
-def _weekday(number: int) -> str:
-    return (
-        tr("Monday"), tr("Tuesday"), tr("Wednesday"), tr("Thursday"),
-        tr("Friday"), tr("Saturday"), tr("Sunday"),
-    )[number]  # fmt: skip
-
-
-def _month(number: int) -> str:
-    return (
-        tr("Jan"), tr("Feb"), tr("Mar"), tr("Apr"), tr("May"), tr("Jun"),
-        tr("Jul"), tr("Aug"), tr("Sep"), tr("Oct"), tr("Nov"), tr("Dec"),
-    )[number - 1]  # fmt: skip

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QComboBox,
@@ -33,14 +33,9 @@ class DoneLine(Banner):
 
     def restyle(self) -> None:
         """Take the colours of the look."""
-        colours, look = self._look.colours, self._look
-        self.setStyleSheet(
-            f"#banner {{ background: {colours.added_back.name()};"
-            f" border-bottom: 1px solid {colours.border.name()}; }}"
-            f"#banner QLabel {{ color: {colours.added.name()}; }}"
-        )
-        side = look.space(5)
-        self._sign.setPixmap(look.icon("keep", colours.added).pixmap(QSize(side, side)))
+        colours = self._look.colours
+        sign = self._look.icon("keep", colours.added)
+        self._paint(sign, text=colours.added, back=colours.added_back)
 
 
 class ChangesPane(QWidget):

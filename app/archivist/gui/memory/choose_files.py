@@ -60,7 +60,8 @@ class ChooseFiles(QDialog):
         column.setStretch(2, 1)
 
     def show_files(self, files: Sequence[Candidate]) -> None:
-        """Show the files, those in use with a mark."""
+        """Show the files, those in use with a mark; the row that had the focus keeps it."""
+        in_hand = next((row.path for row in self.rows if row.has_focus), None)
         inside = QWidget()
         column = QVBoxLayout(inside)
         self.rows = [FileRow(self._look, file) for file in files]
@@ -72,8 +73,9 @@ class ChooseFiles(QDialog):
             column.addWidget(QLabel(text))
         column.addStretch(1)
         self._files.setWidget(inside)
-        if self.rows:
-            self.rows[0].box.setFocus(Qt.FocusReason.OtherFocusReason)
+        again = [row for row in self.rows if row.path == in_hand] or self.rows
+        if again:
+            again[0].box.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_other_clicked(self) -> None:
         dialog = QFileDialog(self, tr("Choose a MEMORY.md or SKILL.md"))
@@ -110,7 +112,6 @@ class FileRow(QWidget):
         about = QLabel(words.broken(words.where_read(file.path, file.readers)))
         about.setTextFormat(Qt.TextFormat.PlainText)
         about.setWordWrap(True)
-        about.setForegroundRole(about.foregroundRole())
         column = QVBoxLayout(self)
         column.setContentsMargins(0, look.space(1), 0, look.space(1))
         head = QHBoxLayout()
@@ -119,6 +120,16 @@ class FileRow(QWidget):
         column.addLayout(head)
         about.setContentsMargins(look.space(6), 0, 0, 0)
         column.addWidget(about)
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self._file.path
+
+    @property
+    def has_focus(self) -> bool:
+        """Whether the keyboard is at this file."""
+        return self.box.hasFocus() or self.scope.hasFocus()
 
     def _on_scope_changed(self) -> None:
         if self.box.isChecked():

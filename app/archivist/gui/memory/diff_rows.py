@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from archivist.domain.memory_diff import DiffLine, Sign
 from archivist.gui.look import Look, Type
 from archivist.gui.memory import words
+from archivist.gui.utf16 import units
 
 _SIGNS: Final = {Sign.SAME: " ", Sign.REMOVED: "−", Sign.ADDED: "+"}
 _NARROWEST: Final = 24
@@ -143,9 +144,7 @@ class DiffRows(QWidget):
 
     def _word(self, line: DiffLine, start: int, end: int) -> QTextLayout.FormatRange:
         found = QTextLayout.FormatRange()
-        # Qt counts in UTF-16 units.
-        found.start = _units(line.text[:start])
-        found.length = _units(line.text[start:end])
+        found.start, found.length = units(line.text[:start]), units(line.text[start:end])
         form = QTextCharFormat()
         form.setBackground(self._colours(line.sign)[2])
         form.setFontUnderline(True)
@@ -167,7 +166,3 @@ class _Measures:
         self.edge = look.space(0.25)
         self.row = metrics.height() + 2 * self.edge
         self.gutter = self.space * (self.digits + 4)
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le", errors="surrogatepass")) // 2

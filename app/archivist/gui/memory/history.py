@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 
 from archivist.domain.hidden import visible
 from archivist.domain.memory_diff import DiffLine
-from archivist.gui.lessons.words import moment
 from archivist.gui.look import Look
 from archivist.gui.memory import words
 from archivist.gui.memory.diff_rows import DiffRows
+from archivist.gui.times import moment
 from archivist.services.memory_shown import WriteView
 from archivist.texts import tr, tr_n
 

@@ -1,7 +1,7 @@
 """The memory window: proposed changes of memory files, written by hand only, and their history."""
 
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QTabWidget
@@ -48,7 +48,7 @@ class MemoryWindow(RoomWindow):
         self._done: Applied | None = None
         self._is_writing = False
         self._is_coming = False
-        self._reading = Again(desk.spawn, lambda: self._trying(self._look), name="memory-look")
+        self._reading = Again(desk.spawn, lambda: self.trying(self._look), name="memory-look")
         self._measuring, self._settling = Latest(desk.spawn), Latest(desk.spawn)
         self._picking = Latest(desk.spawn)
         self._watch = FileWatch(self)
@@ -183,10 +183,6 @@ class MemoryWindow(RoomWindow):
     async def _look_at_rest(self) -> None:
         self._look_again()
 
-    async def _trying(self, make: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Do work that the next of its kind may cancel before it began."""
-        await self._told(make())
-
     async def _look(self) -> None:
         views = await self.desk.services.memory.look(self._seen)
         self.history.show_writes(await self.desk.services.memory.history())
@@ -227,7 +223,7 @@ class MemoryWindow(RoomWindow):
             self._show()
 
     def _measure_soon(self) -> None:
-        self._measuring.start(self._trying(self._measure), name="memory-measure")
+        self._measuring.start(self.trying(self._measure), name="memory-measure")
 
     async def _measure(self) -> None:
         view, chosen = self.changes.view, self.changes.hunks.chosen
@@ -338,7 +334,7 @@ class MemoryWindow(RoomWindow):
         self.desk.go(Room.LESSONS, hunk.sources[0].lesson)
 
     def _on_write_picked(self, write: WriteId) -> None:
-        self._picking.start(self._trying(lambda: self._show_written(write)), name="memory-written")
+        self._picking.start(self.trying(lambda: self._show_written(write)), name="memory-written")
 
     async def _show_written(self, write: WriteId) -> None:
         self.history.show_diff(await self.desk.services.memory.written(write))

@@ -129,7 +129,7 @@ def care_question(hunk: HunkView) -> str:
 def origin(hunk: HunkView) -> str:
     """Return where a change comes from."""
     if len(hunk.sources) > 1:
-        return tr("from {n} lessons", n=len(hunk.sources))
+        return tr_n("from {n} lesson", "from {n} lessons", len(hunk.sources))
     sessions = hunk.sources[0].sessions if hunk.sources else 0
     if not sessions:
         return tr("from a lesson")

@@ -8,18 +8,23 @@ from PySide6.QtCore import qVersion
 from archivist import __version__
 from archivist.domain.problems import ProblemRow
 from archivist.services.activity import clock_time
-from archivist.texts import tr
+from archivist.texts import tr_n
 
 
 def times(row: ProblemRow) -> str:
     """Say since when and how often a problem happened."""
     first, last = clock_time(row.first_at), clock_time(row.last_at)
-    if row.count == 1:
-        return tr("Happened once: {when}.", when=last)
     if first == last:
-        return tr("Happened {n} times, last {last}.", n=row.count, last=last)
-    sentence = "Happened {n} times, first {first}, last {last}."
-    return tr(sentence, n=row.count, first=first, last=last)
+        return tr_n(
+            "Happened once: {last}.", "Happened {n} times, last {last}.", row.count, last=last
+        )
+    return tr_n(
+        "Happened once: {last}.",
+        "Happened {n} times, first {first}, last {last}.",
+        row.count,
+        first=first,
+        last=last,
+    )
 
 
 def report(row: ProblemRow) -> str:

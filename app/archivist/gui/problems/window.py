@@ -1,6 +1,6 @@
 """The problems window: what happened, since when, how often, and what to do about it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from archivist.domain.hidden import visible
-from archivist.domain.problems import Problem, ProblemRow
+from archivist.domain.problems import ProblemRow
 from archivist.gui.desk import Desk
 from archivist.gui.latest import Latest
 from archivist.gui.look import Type
@@ -54,7 +54,7 @@ class ProblemsWindow(RoomWindow):
 
     def refresh(self) -> None:
         """Read the list again."""
-        self._latest.start(self._read(), name="problems")
+        self._latest.start(self.trying(self._read), name="problems")
 
     def restyle(self) -> None:
         """Take the colours of the look."""
@@ -70,7 +70,7 @@ class ProblemsWindow(RoomWindow):
         """Take the chosen problem off the list."""
         row = self._chosen()
         if row is not None:
-            self.act(self._clear(row), name="clear problem")
+            self.act(self._clear(row), name="problems-clear")
 
     def copy_report(self) -> None:
         """Put a report of the chosen problem on the clipboard, without any content."""
@@ -91,10 +91,7 @@ class ProblemsWindow(RoomWindow):
         return page
 
     async def _read(self) -> None:
-        try:
-            self._show(await self.desk.services.browse.problems())
-        except Problem as problem:
-            self.trouble(problem)
+        self._show(await self.desk.services.browse.problems())
 
     async def _clear(self, row: ProblemRow) -> None:
         await self.desk.services.browse.clear(row.key)
@@ -135,7 +132,7 @@ class ProblemsWindow(RoomWindow):
 class _Details(QWidget):
     """One problem with everything that is known of it."""
 
-    def __init__(self, desk: Desk, clear: object, copy: object) -> None:
+    def __init__(self, desk: Desk, clear: Callable[[], None], copy: Callable[[], None]) -> None:
         super().__init__()
         self.message = _label("")
         self.message.setFont(desk.look.font(Type.HEAD))

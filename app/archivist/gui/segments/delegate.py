@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from archivist.domain.segment_list import ListedSegment
 from archivist.gui.look import Look
 from archivist.gui.segments.model import ROW, Index
+from archivist.gui.utf16 import units
 
 
 class TitleDelegate(QStyledItemDelegate):
@@ -76,7 +77,7 @@ class TitleDelegate(QStyledItemDelegate):
             if start >= stop:
                 continue
             mark = QTextLayout.FormatRange()
-            mark.start, mark.length = _units(elided[:start]), _units(elided[start:stop])
+            mark.start, mark.length = units(elided[:start]), units(elided[start:stop])
             style = QTextCharFormat()
             style.setFontWeight(QFont.Weight.Bold)
             if is_selected:
@@ -103,8 +104,3 @@ def _one_line(option: QStyleOptionViewItem) -> QTextOption:
     one_line.setWrapMode(QTextOption.WrapMode.NoWrap)
     one_line.setTextDirection(option.direction)
     return one_line
-
-
-def _units(text: str) -> int:
-    """Return the length of a text as Qt counts it, in UTF-16."""
-    return len(text) + sum(char > "\uffff" for char in text)

@@ -155,7 +155,7 @@ class SegmentModel(QAbstractTableModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return visible(row_sentence(row, words.when))
             case Qt.ItemDataRole.ToolTipRole:
-                return _tip(row) if column == Column.TITLE else None
+                return words.tip(title_of(row)) if column == Column.TITLE else None
             case Qt.ItemDataRole.FontRole:
                 return self._italic if row.reason is None else None
             case Qt.ItemDataRole.TextAlignmentRole:
@@ -173,12 +173,6 @@ class SegmentModel(QAbstractTableModel):
 def _title(row: ListedSegment) -> str:
     title = visible(words.shown_title(row))
     return tr("open · {title}", title=title) if row.reason is None else title
-
-
-def _tip(row: ListedSegment) -> str:
-    """Return the title in full; escaped, because Qt takes a tool tip for HTML where it can."""
-    safe = visible(title_of(row)).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return f"<span>{safe}</span>"
 
 
 def _head(column: Column) -> str:

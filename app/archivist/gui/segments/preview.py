@@ -168,7 +168,7 @@ class PreviewPane(QWidget):
         if not count:
             text = tr("The words are in what a tool gave back.") if self._query else ""
         elif self._at == _NONE:
-            text = tr("{n} matches", n=count) if count > 1 else tr("1 match")
+            text = tr_n("{n} match", "{n} matches", count)
         else:
             text = tr("Match {n} of {all}", n=self._at + 1, all=count)
         self._match.setText(text)

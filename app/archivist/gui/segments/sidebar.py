@@ -9,6 +9,7 @@ from archivist.domain.hidden import visible
 from archivist.domain.segment_filter import project_name, with_word, without_filters, word_for
 from archivist.domain.segment_list import SegmentCounts
 from archivist.gui.look import Look, Type
+from archivist.gui.segments.words import tip
 from archivist.texts import tr
 
 _WORDS = Qt.ItemDataRole.UserRole
@@ -64,7 +65,7 @@ class Sidebar(QListWidget):
     def _add(self, words: str, text: str) -> None:
         item = QListWidgetItem(visible(text))
         item.setData(_WORDS, words)
-        item.setToolTip(visible(text))
+        item.setToolTip(tip(text))
         self._put(item, steps=_ROW)
 
     def _add_head(self, text: str) -> None:

@@ -273,7 +273,8 @@ class SegmentsWindow(RoomWindow):
         page.results.show_listing(listing, rows, wanted=wanted, jumps=jumps)
         self._say_found()
         if listing.ids:
-            await self._show_chosen()
+            # Not awaited here: it must give way to the preview of a row chosen meanwhile.
+            self._previewing.start(self._show_chosen(), name="segments-preview")
         else:
             await self._show_none(listing)
 
@@ -329,10 +330,12 @@ class SegmentsWindow(RoomWindow):
 
     def _show_failure(self, problem: Problem) -> None:
         self._slow.stop()
+        self._previewing.cancel()
         self._target = None
         self.page.show_failure(problem, (tr("Search again"), self.refresh))
 
     async def _show_none(self, listing: Listing) -> None:
+        self._previewing.cancel()
         self.page.preview.clear()
         self._target = None
         results, services = self.page.results, self.desk.services

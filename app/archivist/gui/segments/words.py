@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from html import escape
 
 from archivist.domain.hidden import visible
 from archivist.domain.intake import SourceState
 from archivist.domain.segment_filter import TIME_KEYS, SegmentFilter, with_word, without_filters
 from archivist.domain.segment_list import ListedSegment, Order
-from archivist.gui.lessons.words import moment
+from archivist.gui.times import moment
 from archivist.services.segment_list import Listing
 from archivist.services.segment_text import source_name, title_of
 from archivist.texts import tr, tr_n
@@ -23,6 +24,11 @@ def when(at: int | None) -> str:
 def clock(at: int | None) -> str:
     """Return the hour and minute within a day."""
     return "" if at is None else f"{datetime.fromtimestamp(at / 1000).astimezone():%H:%M}"
+
+
+def tip(text: str) -> str:
+    """Return a text as a tool tip; escaped, because Qt takes a tool tip for HTML where it can."""
+    return f"<span>{escape(visible(text), quote=False)}</span>"
 
 
 def shown_title(row: ListedSegment) -> str:
