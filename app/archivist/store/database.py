@@ -18,16 +18,13 @@ import aiosqlite
 
 from archivist.domain.problems import Problem
 from archivist.store.episode_index import bring_up_to_date, is_outdated
-from archivist.store.migrate import migrate, scripts
+from archivist.store.migrate import NO_MARKS, migrate, scripts
 from archivist.texts import tr
 
 BUSY_MS: Final = 10_000
 READERS: Final = 2
 _AT_ONCE_SECONDS: Final = 0.1
 
-MARK: Final = """
-insert into meta (key, value) values (?, ?)
-"""
 GET_MARK: Final = """
 select value from meta where key = ?
 """
@@ -186,7 +183,7 @@ async def open_database(
     *,
     backups: Path,
     steps: Sequence[str] | None = None,
-    marks: Mapping[str, str] | None = None,
+    marks: Mapping[str, str] = NO_MARKS,
 ) -> AsyncIterator[Database]:
     """Migrate and open the archive. Raises SchemaTooNew or Problem; the file is then unchanged.
 
@@ -195,22 +192,17 @@ async def open_database(
     with world_faults(path):
         _make_private(path)
         steps = scripts() if steps is None else steps
-        is_new = await asyncio.to_thread(migrate, path, steps, backups=backups)
+        await asyncio.to_thread(migrate, path, steps, backups=backups, marks=marks)
         writer = await _connect(path, read_only=False)
     database = Database(path, writer)
     try:
-        await _prepare(database, writer, marks or {} if is_new else {})
+        await _prepare(database, writer)
         yield database
     finally:
         await database.close()
 
 
-async def _prepare(
-    database: Database, writer: aiosqlite.Connection, marks: Mapping[str, str]
-) -> None:
-    if marks:
-        async with database.write() as connection:
-            await connection.executemany(MARK, list(marks.items()))
+async def _prepare(database: Database, writer: aiosqlite.Connection) -> None:
     with world_faults(database.path):
         must_rebuild = await is_outdated(writer)
     if must_rebuild:

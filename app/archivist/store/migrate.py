@@ -4,16 +4,18 @@ A database of a newer program is refused and left as it is; a copy is made befor
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 
 from archivist.domain.problems import Problem, SchemaTooNew
 from archivist.texts import tr
 
 COPIES_KEPT = 3
+NO_MARKS: Mapping[str, str] = MappingProxyType({})
 
 
 def scripts() -> list[str]:
@@ -23,9 +25,17 @@ def scripts() -> list[str]:
     return [(folder / name).read_text(encoding="utf-8") for name in names]
 
 
-def migrate(database: Path, steps: Sequence[str], *, backups: Path) -> bool:
-    """Apply the missing scripts; tell whether the archive is new.
+INSERT_MARK = """
+insert into meta (key, value) values (?, ?)
+"""
 
+
+def migrate(
+    database: Path, steps: Sequence[str], *, backups: Path, marks: Mapping[str, str] = NO_MARKS
+) -> None:
+    """Apply the missing scripts. `marks` are written into a new archive, and into no other.
+
+    They stand in the transaction that makes it: a kill leaves no archive without its marks.
     Raises SchemaTooNew, or Problem when the file is no database.
     """
     connection = sqlite3.connect(database, isolation_level=None)
@@ -34,13 +44,10 @@ def migrate(database: Path, steps: Sequence[str], *, backups: Path) -> bool:
         have = _version(connection, database)
         if have > len(steps):
             raise _too_new(database, have, len(steps), backups)
-        if have == len(steps):
-            return False
-        if have:
+        if 0 < have < len(steps):
             _copy(connection, backups, have)
         for number, script in enumerate(steps[have:], start=have + 1):
-            _apply(connection, script, number)
-        return have == 0
+            _apply(connection, script, number, {} if have else marks)
     finally:
         connection.close()
 
@@ -55,13 +62,17 @@ def _version(connection: sqlite3.Connection, database: Path) -> int:
     return int(row[0])
 
 
-def _apply(connection: sqlite3.Connection, script: str, number: int) -> None:
+def _apply(
+    connection: sqlite3.Connection, script: str, number: int, marks: Mapping[str, str]
+) -> None:
     """Run one script; another process may have done it while we waited for the lock."""
     connection.execute("begin immediate")
     try:
         if int(connection.execute("pragma user_version").fetchone()[0]) < number:
             for statement in _statements(script):
                 connection.execute(statement)
+            if number == 1 and marks:
+                connection.executemany(INSERT_MARK, list(marks.items()))
             connection.execute(f"pragma user_version = {number}")
         connection.execute("commit")
     except BaseException:

@@ -1,4 +1,5 @@
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,16 @@ def test_the_scripts_of_the_program_apply(tmp_path: Path) -> None:
     migrate(tmp_path / "a.db", scripts(), backups=tmp_path / "b")
     assert version(tmp_path / "a.db") == len(scripts())
     assert {"episode", "segment", "lesson", "job"} <= tables(tmp_path / "a.db")
+
+
+def test_marks_stand_in_a_new_archive_from_its_first_moment(tmp_path: Path) -> None:
+    """Killed between two scripts, the archive is no longer new: the marks must be in it."""
+    file, backups = tmp_path / "a.db", tmp_path / "b"
+    meta = "create table meta (key text primary key, value text not null);"
+    with pytest.raises(sqlite3.OperationalError):
+        migrate(file, [meta, BROKEN], backups=backups, marks={"kind": "throw-away"})
+    migrate(file, [meta, "create table t (x);"], backups=backups, marks={"kind": "another"})
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("select key, value from meta").fetchall() == [
+            ("kind", "throw-away")
+        ]
