@@ -1,5 +1,6 @@
 """The composition root: the only place that names concrete adapters and reads the settings."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -21,7 +22,7 @@ from archivist.machine.screen import can_show_windows
 from archivist.machine.single import Instance
 from archivist.models import installed
 from archivist.models.encoder import local_encoder
-from archivist.models.process import Limits
+from archivist.models.process import Limits, worker_command, worker_environment
 from archivist.models.recapper import local_recapper
 from archivist.paths import Paths, ensure, user_paths
 from archivist.ports.models import Encoder, ModelNote, Recapper
@@ -32,15 +33,17 @@ from archivist.services.archive import Archive
 from archivist.services.browse import Browse
 from archivist.services.bus import Bus
 from archivist.services.capture import Capture
+from archivist.services.elsewhere import notice_elsewhere
 from archivist.services.facade import Profile, Services
 from archivist.services.filing import Filer
 from archivist.services.ingest import Ingest
-from archivist.services.loop import Loop
+from archivist.services.loop import CatchUp, Loop
 from archivist.services.memory_found import candidates
 from archivist.services.memory_view import MemoryView
 from archivist.services.overview import Overview, overview
 from archivist.services.pause import Pause
 from archivist.services.preferences import Preferences
+from archivist.services.problem_list import ProblemList
 from archivist.services.proposals import Proposals
 from archivist.services.review import Review
 from archivist.services.search import Search
@@ -83,9 +86,11 @@ class _Models:
     recapper: Recapper | None
 
     async def close(self) -> None:
-        for model in (self.encoder, self.small):
-            if model is not None:
-                await model.close()
+        """End the workers, all at once: one that does not react takes its time."""
+        async with asyncio.TaskGroup() as group:
+            for model in (self.encoder, self.small):
+                if model is not None:
+                    group.create_task(model.close())
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,7 @@ class _Base:
     file: SettingsFile
     home: HomeFolder
     models: _Models
+    asked_by: str | None
     is_throw_away: bool
 
 
@@ -111,20 +117,21 @@ def readers() -> Sequence[Reader]:
 
 
 def opened(
-    profile_dir: Path | None, home_dir: Path | None
+    profile_dir: Path | None, home_dir: Path | None, *, asked_by: str | None = None
 ) -> AbstractAsyncContextManager[Services]:
     """Open a profile and give its services; at the end closes models, then the database.
 
-    Raises SchemaTooNew or Problem when the archive cannot be opened; it is then unchanged.
+    `asked_by` is the name under which actions are noted, else that of the program that started
+    this one. Raises SchemaTooNew or Problem when the archive cannot be opened; it is unchanged.
     """
     paths = Paths(profile_dir.absolute()) if profile_dir else user_paths()
     home = HomeFolder(home_dir.absolute()) if home_dir else this_home()
-    return _opened(paths, home, profile_dir)
+    return _opened(paths, home, profile_dir, asked_by or caller())
 
 
 @asynccontextmanager
 async def _opened(
-    paths: Paths, home: HomeFolder, profile_dir: Path | None
+    paths: Paths, home: HomeFolder, profile_dir: Path | None, asked_by: str | None
 ) -> AsyncIterator[Services]:
     ensure(paths)
     file = SettingsFile(paths.settings, os.environ)
@@ -134,7 +141,9 @@ async def _opened(
     async with open_database(paths.database, backups=paths.backups, marks=marks) as database:
         try:
             is_throw_away = profile_dir is not None and await read_mark(database, _THROW_AWAY)
-            base = _Base(database, paths, settings, file, home, models, bool(is_throw_away))
+            base = _Base(
+                database, paths, settings, file, home, models, asked_by, bool(is_throw_away)
+            )
             services = _services(base)
             await services.browse.settle(_SETTINGS, troubles)
             for trouble in await services.proposals.recover():
@@ -158,9 +167,12 @@ def _models(settings: Settings) -> _Models:
 def _services(base: _Base) -> Services:
     """Join the services; the order is that of what needs what."""
     database, bus, home, settings = base.database, Bus(), base.home, base.settings
-    sources, asked_by = readers(), caller()
+    sources, asked_by = readers(), base.asked_by
     segments, transcripts = SegmentStore(database), TranscriptStore(database)
-    browse_store, problems = BrowseStore(database), ProblemStore(database)
+    activities, browse_store = Activities(bus), BrowseStore(database)
+    problems = ProblemList(
+        ProblemStore(database), unwritten=activities.unwritten, bus=bus, clock=now_ms
+    )
     commands, lessons = CommandStore(database, caller=asked_by), ReviewStore(database)
     review = Review(lessons, clean=_clean, bus=bus, clock=now_ms, caller=asked_by)
     proposals = _proposals(database, lessons, bus, asked_by)
@@ -169,7 +181,7 @@ def _services(base: _Base) -> Services:
     ingest = Ingest(transcripts, sources, shipped.gate, projects, bus=bus, clock=now_ms)
     archive = _archive(database, segments, settings, base.models, bus)
     capture = _capture(base, bus, asked_by)
-    pause, activities = Pause(MarkStore(database), bus=bus, clock=now_ms), Activities(bus)
+    pause = Pause(MarkStore(database), bus=bus, clock=now_ms)
     return Services(
         profile=_profile(base),
         settings=settings,
@@ -185,21 +197,31 @@ def _services(base: _Base) -> Services:
         memory=_memory(database, proposals, lessons, review, bus),
         memory_files=lambda: candidates(TargetStore(database), MemoryPlaces(home), browse_store),
         search=Search(browse_store),
-        undo=_undo(commands, review, proposals, preferences, capture),
+        undo=_undo(commands, review, proposals, preferences, capture, caller=asked_by),
         preferences=preferences,
         overview=lambda: _overview(browse_store, transcripts, problems),
-        waiting=browse_store.waiting,
+        waiting=lambda: problems.count(browse_store.waiting),
         pause=pause,
         activities=activities,
         loop=_loop_maker(
-            base, ingest, archive, sources, bus=bus, pause=pause, activities=activities
+            base,
+            ingest,
+            archive,
+            sources,
+            bus=bus,
+            pause=pause,
+            activities=activities,
+            catch_up=problems.catch_up,
         ),
         instance=Instance(lock=base.paths.lock, socket=base.paths.socket),
         logging=lambda: logging_to(base.paths.log),
         recapper=base.models.small,
         models=model_notes,
         cues=shipped.cues,
+        child=lambda kind: (worker_command(kind), worker_environment(1)),
         stop_models=base.models.close,
+        notice_elsewhere=lambda: notice_elsewhere(database.changed_elsewhere, bus=bus),
+        hurry=database.hurry,
         at_once=lambda: checkpoint(base.paths.database),
     )
 
@@ -209,7 +231,7 @@ def _profile(base: _Base) -> Profile:
         data=base.paths.data,
         home=base.home,
         approves_always=base.is_throw_away or base.settings.approve == "always",
-        can_show_windows=can_show_windows(),
+        can_show_windows=can_show_windows,
     )
 
 
@@ -224,7 +246,7 @@ def _segment_list(database: Database) -> SegmentList:
 def _browse(
     store: BrowseStore,
     segments: SegmentStore,
-    problems: ProblemStore,
+    problems: ProblemList,
     home: HomeFolder,
     bus: Bus,
 ) -> Browse:
@@ -252,6 +274,8 @@ def _undo(
     proposals: Proposals,
     preferences: Preferences,
     capture: Capture,
+    *,
+    caller: str | None,
 ) -> Undo:
     inverses = {
         "lessons": lambda inverse: review.restore(inverse["restore"]),
@@ -264,11 +288,11 @@ def _undo(
         "memory": lambda inverse: memory_redo.repeat(proposals, inverse),
         "settings": preferences.repeat,
     }
-    return Undo(commands, inverses, clock=now_ms, repeats=repeats)
+    return Undo(commands, inverses, clock=now_ms, repeats=repeats, caller=caller)
 
 
 async def _overview(
-    counted: BrowseStore, transcripts: TranscriptStore, problems: ProblemStore
+    counted: BrowseStore, transcripts: TranscriptStore, problems: ProblemList
 ) -> Overview:
     return await overview(counted, transcripts, problems, clock=now_ms)
 
@@ -344,6 +368,7 @@ def _loop_maker(
     bus: Bus,
     pause: Pause,
     activities: Activities,
+    catch_up: CatchUp,
 ) -> Callable[[Supervisor], Loop]:
     maker = base.models.recapper.maker if base.models.recapper is not None else RULES
 
@@ -362,6 +387,7 @@ def _loop_maker(
             bus=bus,
             clock=now_ms,
             maker=maker,
+            catch_up=catch_up,
         )
 
     return make

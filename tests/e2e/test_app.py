@@ -382,7 +382,7 @@ def test_a_profile_that_cannot_be_opened_says_so_and_ends(tray: Panel, program: 
     connection.close()
     child = program.start("run")
     try:
-        until(lambda: session.dialog("Quit"))
+        until(lambda: session.dialog("Archivist"))
         child.send_signal(signal.SIGTERM)
         assert child.wait(timeout=QUICKLY) == 1
     finally:

@@ -214,13 +214,37 @@ def test_a_profile_of_another_user_is_told(shared_place: Path) -> None:
 
 
 @posix_only
-@pytest.mark.parametrize("name", ["app.lock", "app.sock", "archivist.log", "archive.db"])
+@pytest.mark.parametrize("name", ["app.lock", "app.sock", "archive.db"])
 def test_a_folder_in_the_place_of_a_file_is_told(tmp_path: Path, name: str) -> None:
     program = small(tmp_path)
     (program.profile / name).mkdir(parents=True)
     answer = json.loads(program.run("run", "--no-gui", "--json", code=1))
     assert name in answer["error"]["message"]
     assert answer["error"]["advice"]
+
+
+@posix_only
+def test_without_a_place_for_its_log_it_works_and_lists_why(tmp_path: Path) -> None:
+    program = small(tmp_path)
+    (program.profile / "archivist.log").mkdir(parents=True)
+    child = program.start("run", "--no-gui")
+    try:
+        while not [p for p in program.ask("problems", "list") if p["key"] == "log-file"]:
+            assert child.poll() is None
+        assert json.loads(answer_to(program, b'{"do":"quit"}\n'))["ok"] is True
+        _, told = child.communicate(timeout=30)
+    finally:
+        child.kill()
+        child.communicate()
+    assert child.returncode == 0
+    assert "Traceback" not in told
+
+
+def test_windows_and_json_do_not_go_together(tmp_path: Path) -> None:
+    for words in (("run",), ("run", "--background")):
+        error = small(tmp_path).ask(*words, code=1)["error"]
+        assert "takes no --json" in error["message"]
+        assert "archivist run --no-gui --json" in error["advice"]
 
 
 @posix_only

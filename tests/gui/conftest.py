@@ -15,6 +15,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 
 from archivist.gui.application import Application
 from helpers import windows
+from helpers.memory_window import FILE as MEMORY_FILE
 
 
 @pytest.fixture(scope="session")
@@ -50,6 +51,14 @@ def demo_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def demo_profile(demo_archive: Path, tmp_path: Path) -> windows.Profile:
     """A profile of the test's own with the archived demo home."""
     return windows.copied(demo_archive, tmp_path / "demo")
+
+
+@pytest.fixture
+def target(empty_profile: windows.Profile) -> Path:
+    """A memory file in the home of an empty profile."""
+    place = empty_profile.home.resolve() / "MEMORY.md"
+    place.write_bytes(MEMORY_FILE)
+    return place
 
 
 @pytest.fixture

@@ -29,6 +29,8 @@ README: Final = {
 }
 README_COLOURS: Final = 128
 README_SIZE: Final = QSize(1000, 640)
+LEAST: Final = QSize(1, 1)
+"""As small as a window lets itself be made."""
 _LIMIT: Final = 120.0
 
 
@@ -78,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     # Given by the first process to the one of each scale.
     parser.add_argument("--profiles", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--scale", default="1", help=argparse.SUPPRESS)
+    parser.add_argument("--least", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--font", type=float, default=1.0, help=argparse.SUPPRESS)
     return parser
 
@@ -96,7 +99,7 @@ def _one_scale(options: argparse.Namespace) -> int:
         return name in README if options.readme else options.only in name
 
     async def story() -> None:
-        size = README_SIZE if options.readme else None
+        size = README_SIZE if options.readme else LEAST if options.least else None
         async for shown in gallery.every_window(app, options.profiles, wanted, size=size):
             if options.audit:
                 here = audit.clipped(shown.window) + audit.nameless(shown.window)

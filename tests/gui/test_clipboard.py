@@ -14,18 +14,20 @@ from PySide6.QtGui import QClipboard, QGuiApplication
 from archivist import compose
 from archivist.domain.problems import Refused
 from archivist.gui.application import Application
-from archivist.gui.clipboard import (
-    ClipboardDoor,
+from archivist.gui.clip_sight import (
     Empty,
     Held,
     Marked,
     Own,
     Sight,
+    Silent,
     Text,
     TooLarge,
     Unseen,
-    capture_clipboard,
+    packed,
+    unpacked,
 )
+from archivist.gui.clipboard import ClipboardDoor, capture_clipboard
 from archivist.services.capture import MOST_BYTES
 from helpers.program import environment, holding
 from helpers.windows import Profile
@@ -313,6 +315,20 @@ def test_our_own_copy_is_not_saved_again(
             assert (await services.overview()).counts["turns"] == 0
 
     qrun(story())
+
+
+@pytest.mark.parametrize(
+    "sight",
+    [Text("a\udc80“b”\x00"), Marked("a mark"), Empty(), Held(), TooLarge(), Unseen()],
+    ids=lambda sight: type(sight).__name__,
+)
+def test_a_sight_comes_through_the_pipe_as_it_was(sight: Sight) -> None:
+    assert unpacked(packed(sight)) == sight
+
+
+@pytest.mark.parametrize("data", [b"", b"[", b"1", b'["Own", ""]', b'["Text"]', b'[{}, ""]'])
+def test_what_else_comes_through_the_pipe_is_silence(data: bytes) -> None:
+    assert unpacked(data) == Silent()
 
 
 ENDING = """

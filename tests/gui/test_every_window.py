@@ -48,6 +48,17 @@ def test_nothing_is_cut_off_and_everything_has_a_name(
     assert {name: lines for name, lines in faults.items() if lines} == {}
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("font", ["1", "2.3"])
+def test_nothing_is_cut_off_in_a_window_as_small_as_it_can_be(font: str, profiles: Path) -> None:
+    words = ["--font", font, "--audit", "--least"]
+    done = gallery.at_scale("1", profiles, words)
+    assert done.returncode == 0
+    faults: dict[str, list[str]] = json.loads(done.stdout)
+    assert len(faults) == len(Room) * len(gallery.STATES) * len(PALETTES)
+    assert {name: lines for name, lines in faults.items() if lines} == {}
+
+
 @pytest.mark.parametrize("state", gallery.STATES)
 @pytest.mark.parametrize("room", Room)
 def test_tab_meets_every_control(room: Room, state: str, profiles: Path, qrun: Run) -> None:

@@ -1,8 +1,9 @@
 import pytest
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from archivist.gui.application import Application
-from archivist.gui.flow import Flow
+from archivist.gui.flow import Flow, Tall
 
 pytestmark = pytest.mark.gui
 
@@ -48,3 +49,24 @@ def test_hidden_widgets_take_no_room(row: QWidget) -> None:
     row.findChildren(QPushButton)[2].hide()
     assert flow.sizeHint().width() < before
     assert lines(row, flow.sizeHint().width()) == [4]
+
+
+def test_a_pane_is_never_less_tall_than_its_lines_in_the_width_it_has(qapp: Application) -> None:
+    pane = Tall()
+    column = QVBoxLayout(pane)
+    flow = Flow(spacing=6)
+    for number in range(5):
+        flow.addWidget(QPushButton(f"Button {number}"))
+    column.addLayout(flow)
+    splitter = QSplitter()
+    splitter.addWidget(pane)
+    splitter.show()
+    splitter.resize(flow.sizeHint().width() + 50, 1)
+    wide = pane.minimumSizeHint().height()
+    splitter.resize(1, 1)
+    QCoreApplication.sendPostedEvents()
+    assert pane.minimumSizeHint().height() > 3 * wide
+    splitter.resize(1, 1)
+    assert splitter.height() >= pane.minimumSizeHint().height()
+    last = pane.findChildren(QPushButton)[-1]
+    assert pane.rect().contains(last.geometry())

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QPushButton, QTreeWidget
 
@@ -12,6 +13,7 @@ from archivist.domain.knowledge import Lesson, LessonId, LessonState
 from archivist.domain.problems import Problem
 from archivist.domain.review import Grouping
 from archivist.gui.application import Application
+from archivist.gui.contrast import READABLE, contrast
 from archivist.gui.lessons.deciding import Decision
 from archivist.gui.lessons.parts import EvidenceRow, Line
 from archivist.gui.places import Place, Room
@@ -24,6 +26,8 @@ pytestmark = pytest.mark.gui
 
 Run = Callable[[Coroutine[Any, Any, None]], None]
 OUTBOX = LessonId(13)
+_SAME = 1.1
+"""A contrast that nobody sees: styles paint a highlight with a slight slope."""
 MORE_EVIDENCE = """
 insert or ignore into evidence
 select 13, e.id, 'said again' from episode e where e.role = 'user' order by e.id limit 8
@@ -278,3 +282,35 @@ def test_every_control_has_a_name_and_is_reached_and_nothing_is_cut_off(
 
     qrun(story())
     qapp.setPalette(before)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_state_of_a_chosen_row_can_be_read(
+    theme: str, qrun: Run, qapp: Application, demo_profile: Profile
+) -> None:
+    """The highlight reaches under the word, and the word stands out from it."""
+
+    async def story() -> None:
+        async with reviewing(demo_profile) as review:
+            (lesson,) = review.window.page.model.lessons[:1]
+            review.press(Qt.Key.Key_K)
+            await review.decided(lesson, LessonState.KEPT)
+            review.window.page.select(lesson.id)
+            shown = review.window.page.list
+            row = shown.visualRect(shown.currentIndex())
+            image = shown.viewport().grab(row).toImage()
+            ground = image.pixelColor(1, row.height() // 2)
+            width = shown.fontMetrics().horizontalAdvance("kept")
+            word = range(image.width() - round(1.5 * width), image.width())
+            seen = [image.pixelColor(x, y) for x in word for y in range(image.height())]
+            far = [contrast(colour, ground) for colour in seen]
+            assert contrast(ground, shown.palette().color(QPalette.ColorRole.Highlight)) < _SAME
+            assert sum(each < _SAME for each in far) > len(far) / 2
+            assert max(far) >= READABLE
+
+    before = qapp.palette()
+    qapp.setPalette(palette(theme))
+    try:
+        qrun(story())
+    finally:
+        qapp.setPalette(before)

@@ -20,11 +20,13 @@ from helpers.audit import clipped, nameless, unreached
 from helpers.memory_window import (
     FILE,
     dialog,
+    focused,
     kept,
     press,
     says,
     settled,
     shown,
+    texts,
 )
 from helpers.windows import Opened, Profile, until
 
@@ -33,14 +35,6 @@ pytestmark = pytest.mark.gui
 Run = Callable[[Coroutine[Any, Any, None]], None]
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has other rights and links")
 HIDDEN = "Always run\u200b the tests"
-
-
-@pytest.fixture
-def target(empty_profile: Profile) -> Path:
-    """A memory file."""
-    place = empty_profile.home.resolve() / "MEMORY.md"
-    place.write_bytes(FILE)
-    return place
 
 
 # A file that changes
@@ -123,7 +117,17 @@ def test_missing_read_only_and_linked_files_each_say_one_thing(
             target.symlink_to(empty_profile.home)
             await until(lambda: "symbolic link" in line.message)
             await settled(it)
-            assert window.changes.pages.currentWidget() is window.changes.nothing
+            assert texts(window.changes.hunks.cards) == ["First rule"]  # it waits
+            assert window.changes.pages.currentWidget() is window.changes.hunks
+            assert not window.changes.write.isEnabled()
+            assert not window.changes.preview.isEnabled()
+            assert window.changes.budget.text() == ""
+            press(Qt.Key.Key_Return, ctrl=True)
+            press(Qt.Key.Key_P)
+            press(Qt.Key.Key_E)
+            assert "once its file can be read" in window.statusBar().currentMessage()
+            await settled(it)
+            assert target.is_symlink()
             target.unlink()
             window.refresh()
             await until(window.changes.write.isEnabled)
@@ -146,7 +150,7 @@ def test_lines_that_were_changed_since_are_not_taken_out(
             await settled(it)
             edited = FILE + b"\r\n- First rule, but mine"
             target.write_bytes(edited)
-            window._undo_last()
+            window.acts.undo_last()
             await until(lambda: window.banner.message)
             await settled(it)
             assert "near line 7, were changed since" in window.banner.message
@@ -195,8 +199,11 @@ def test_history_shows_a_write_and_takes_it_back(
             window = await shown(it, 1)
             assert not window.history.take_back.isEnabled()
             press(Qt.Key.Key_Return, ctrl=True)
-            await until(lambda: window.history.list.count() == 1)
+            await until(lambda: window.changes.done_line.message)
+            await settled(it)
+            assert window.history.list.count() == 0  # nobody looks at it
             window.tabs.setCurrentWidget(window.history)
+            await until(lambda: window.history.list.count() == 1)
             await settled(it)
             assert "in the file" in window.history.list.item(0).text()
             assert [rows.accessibleName().split("\n")[-1] for rows in window.history.diffs] == [
@@ -251,7 +258,7 @@ def test_a_file_that_is_ticked_while_the_dialog_closes_is_used_all_the_same(
     async def story() -> None:
         async with windows.opened(demo_profile) as it:
             window = await shown(it, 0)
-            window.choose_files()
+            window.acts.choose_files()
             choice: ChooseFiles = await dialog(ChooseFiles)
             await until(lambda: choice.rows)
             for _ in range(3):  # on, off, on: done in the order it was asked for
@@ -275,7 +282,7 @@ def test_the_file_that_was_changed_keeps_the_focus(
             await it.services.proposals.enable(target)
             await it.services.proposals.enable(second, project="/code/app")
             window = await shown(it, 0)
-            window.choose_files()
+            window.acts.choose_files()
             choice: ChooseFiles = await dialog(ChooseFiles)
             await until(lambda: len(choice.rows) == 2)
             choice.rows[1].scope.setFocus()
@@ -310,7 +317,7 @@ def test_another_file_is_chosen_without_a_loop_of_its_own(
         wrong.write_text("x")
         async with windows.opened(empty_profile) as it:
             window = await shown(it, 0)
-            window.choose_files()
+            window.acts.choose_files()
             choice: ChooseFiles = await dialog(ChooseFiles)
             for path in (wrong, target):
                 choice.other_button.click()
@@ -348,6 +355,7 @@ def test_files_are_picked_and_a_proposal_opens_its_own(
             await until(lambda: window.changes.path.accessibleName() == str(target))
             window.changes.hunks.go(0)
             press(Qt.Key.Key_E)
+            QTest.keyClicks(focused(), "!")
             window.show_at(proposals[str(other)])
             assert window.changes.files.currentData() == str(target)
             assert "editing" in window.statusBar().currentMessage()

@@ -7,6 +7,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QPixmap
 
 from archivist.domain.care import Care
+from archivist.domain.knowledge import LessonId
 from archivist.domain.memory_diff import DiffLine, Sign
 from archivist.domain.proposals import HunkId
 from archivist.domain.snippets import Span
@@ -15,7 +16,7 @@ from archivist.gui.contrast import contrast
 from archivist.gui.look import Look
 from archivist.gui.memory.diff_rows import DiffRows
 from archivist.gui.memory.hunk_list import HunkList
-from archivist.services.memory_shown import HunkView
+from archivist.services.memory_shown import HunkSource, HunkView
 from helpers.palettes import PALETTES, palette
 
 pytestmark = pytest.mark.gui
@@ -52,6 +53,20 @@ def test_choices_outlive_other_changes(look: Look) -> None:
     hunks.show_hunks([second])
     hunks.show_hunks([second, HUNK])
     assert hunks.chosen == [HunkId(2)]
+
+
+def test_the_new_wording_of_the_current_change_is_current(look: Look) -> None:
+    hunks = HunkList(look)
+    first, second, third = (
+        replace(HUNK, id=HunkId(n), sources=(HunkSource(LessonId(n), "x", 1),)) for n in (1, 2, 3)
+    )
+    hunks.show_hunks([first, second, third])
+    hunks.go(2)
+    again = replace(third, id=HunkId(4))
+    hunks.show_hunks([again, second])
+    assert hunks.current is hunks.cards[0]
+    hunks.show_hunks([second])
+    assert hunks.current is hunks.cards[0]
 
 
 def colours_in(rows: DiffRows, size: QSize) -> set[str]:

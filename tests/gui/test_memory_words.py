@@ -32,21 +32,6 @@ def hunk(
     return HunkView(HunkId(1), "Preferences", "Prefer pytest.", replaces, lines, sources, cares)
 
 
-@pytest.mark.parametrize(
-    "past, expected",
-    [
-        (-5, "just now"),
-        (59_999, "just now"),
-        (4 * MINUTE, "4 min ago"),
-        (3 * 60 * MINUTE, "3 h ago"),
-        (26 * 60 * MINUTE, "1 day ago"),
-        (50 * 60 * MINUTE, "2 days ago"),
-    ],
-)
-def test_how_long_ago(past: int, expected: str) -> None:
-    assert words.ago(1_000_000_000, 1_000_000_000 + past) == expected
-
-
 def test_the_state_of_the_file_is_one_line() -> None:
     assert words.state_line(view(), None, 0) == ""
     assert words.state_line(view(), 0, 4 * MINUTE) == (

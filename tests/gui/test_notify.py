@@ -8,6 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
+from archivist.domain.activity import Archiving
+from archivist.domain.jobs import Stage
 from archivist.domain.waiting import Waiting
 from archivist.gui import notify
 from archivist.gui.notify import DesktopNotices, Notifier
@@ -41,6 +43,7 @@ def _desktop(monkeypatch: pytest.MonkeyPatch) -> None:
     Desktop.works, Desktop.sent = True, []
     monkeypatch.setattr(notify, "DesktopNotices", Desktop)
     monkeypatch.setattr(notify, "_HAS_DESKTOP_BUS", True)
+    monkeypatch.setattr(notify, "CALM_MS", 1)
     away = Qt.ApplicationState.ApplicationInactive  # whatever the test before has left
     monkeypatch.setattr(QGuiApplication, "applicationState", lambda: away)
 
@@ -53,6 +56,7 @@ class Told:
         self.day = MONDAY
 
     def notifier(self, it: Opened, *, setting: str = "daily") -> Notifier:
+        it.services.activities.worked(at=1)
         changed = with_value(it.services.settings, "general.notifications", setting)
         services = replace(it.services, settings=changed)
         return Notifier(
@@ -69,8 +73,10 @@ def test_new_lessons_are_told_once_a_day(qrun: Run, empty_profile: Profile) -> N
             told = Told()
             notifier = told.notifier(it)
             notifier.news(Waiting(lessons=2))
-            notifier.news(Waiting(lessons=3))
             await until(lambda: Desktop.sent)
+            notifier.news(Waiting(lessons=3))
+            await until(lambda: not notifier._calm.isActive())
+            assert len(Desktop.sent) == 1
             told.day = TUESDAY
             notifier.news(Waiting(lessons=3))
             await until(lambda: len(Desktop.sent) == 2)
@@ -83,11 +89,17 @@ def test_new_lessons_are_told_once_a_day(qrun: Run, empty_profile: Profile) -> N
     qrun(story())
 
 
+async def told_of_two(it: Opened) -> None:
+    notifier = Told().notifier(it)
+    notifier.news(Waiting(lessons=2))
+    await until(lambda: not notifier._calm.isActive())
+
+
 def test_it_is_remembered_over_a_restart(qrun: Run, empty_profile: Profile) -> None:
     async def story() -> None:
         for _ in range(2):
             async with windows.opened(empty_profile) as it:
-                Told().notifier(it).news(Waiting(lessons=2))
+                await told_of_two(it)
                 await until(lambda: Desktop.sent)
         assert len(Desktop.sent) == 1
 
@@ -98,7 +110,9 @@ def test_switched_off_nothing_is_told(qrun: Run, empty_profile: Profile) -> None
     async def story() -> None:
         async with windows.opened(empty_profile) as it:
             told = Told()
-            told.notifier(it, setting="none").news(Waiting(lessons=2))
+            notifier = told.notifier(it, setting="none")
+            notifier.news(Waiting(lessons=2))
+            await until(lambda: not notifier._calm.isActive())
             await until(lambda: not it.rooms.desk.supervisor._live)
             assert Desktop.sent == []
             assert told.beside == []
@@ -114,7 +128,9 @@ def test_nothing_is_told_while_a_window_is_in_front(
 
     async def story() -> None:
         async with windows.opened(empty_profile) as it:
-            Told().notifier(it).news(Waiting(lessons=2))
+            notifier = Told().notifier(it)
+            notifier.news(Waiting(lessons=2))
+            await until(lambda: not notifier._calm.isActive())
             await until(lambda: not it.rooms.desk.supervisor._live)
             assert Desktop.sent == []
 
@@ -127,9 +143,44 @@ def test_where_the_desktop_shows_none_the_tray_does(qrun: Run, empty_profile: Pr
     async def story() -> None:
         async with windows.opened(empty_profile) as it:
             told = Told()
-            told.notifier(it).news(Waiting(lessons=1))
+            notifier = told.notifier(it)
+            notifier.news(Waiting(lessons=1))
             await until(lambda: told.beside)
             assert told.beside[0].startswith("1 lesson waits for you. ")
+
+    qrun(story())
+
+
+def test_in_the_middle_of_the_work_nothing_is_told_and_then_the_last_number(
+    qrun: Run, empty_profile: Profile
+) -> None:
+    async def story() -> None:
+        async with windows.opened(empty_profile) as it:
+            activities = it.services.activities
+            notifier = Told().notifier(it)
+            for lessons in (1, 6):
+                activities.archiving(Archiving(lessons, 9, Stage.LESSONS, "rules"), at=1)
+                notifier.news(Waiting(lessons=lessons))
+                await until(lambda: not notifier._calm.isActive())
+            assert Desktop.sent == []
+            notifier.news(Waiting(lessons=11))
+            activities.archiving(None, at=2)
+            await until(lambda: Desktop.sent)
+            assert [notice.summary for notice in Desktop.sent] == ["11 lessons wait for you"]
+
+    qrun(story())
+
+
+def test_before_the_sources_were_read_nothing_is_told(qrun: Run, empty_profile: Profile) -> None:
+    async def story() -> None:
+        async with windows.opened(empty_profile) as it:
+            notifier = Told().notifier(it)
+            it.services.activities._last = None
+            notifier.news(Waiting(lessons=2))
+            await until(lambda: not notifier._calm.isActive())
+            assert Desktop.sent == []
+            it.services.activities.worked(at=3)
+            await until(lambda: Desktop.sent)
 
     qrun(story())
 

@@ -5,7 +5,7 @@ import gc
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,10 @@ from archivist.gui.application import Application
 from archivist.gui.ending import LAST_SECONDS, LastResort
 from archivist.gui.places import Room
 from archivist.gui.program import Program
+from archivist.gui.refusal import Refusing
 from archivist.gui.tray import Tray, TrayActions
+from archivist.machine.single import Instance
+from archivist.paths import Paths, ensure
 from archivist.services.facade import Services
 from archivist.services.loop import Loop
 from archivist.services.supervise import Supervisor
@@ -52,6 +55,17 @@ def tray_of_nobody() -> Tray:
     return Tray(TrayActions(**dict.fromkeys(names, ignore)), starting())
 
 
+def instance(profile: Profile) -> Instance:
+    paths = Paths(profile.folder)
+    ensure(paths)
+    return Instance(lock=paths.lock, socket=paths.socket)
+
+
+def refusing(profile: Profile) -> Refusing:
+    paths = Paths(profile.folder)
+    return Refusing(instance(profile), paths, nullcontext)
+
+
 @pytest.fixture(autouse=True)
 def last_resorts(monkeypatch: pytest.MonkeyPatch, qapp: Application) -> Iterator[list[float]]:
     """Else the last resort would end the tests, and ended programs would go on listening."""
@@ -63,6 +77,7 @@ def last_resorts(monkeypatch: pytest.MonkeyPatch, qapp: Application) -> Iterator
     monkeypatch.setattr("faulthandler.dump_traceback_later", note)
     yield set_to
     for signal in (qapp.palette_changed, qapp.quit_asked, qapp.commitDataRequest):
+        signal.connect(ignore)  # where the archive was not opened, nothing else is connected
         signal.disconnect()
     gc.unfreeze()
 
@@ -81,7 +96,9 @@ async def running(
             yield opened[0]
 
     tray = tray_of_nobody()
-    program = Program(qapp, changed, tray, LastResort(0))
+    program = Program(
+        qapp, changed, tray, LastResort(0), refusing(profile), instance=instance(profile)
+    )
     ended = asyncio.get_running_loop().create_task(program.main())
     await until(lambda: program._parts is not None or ended.done())
     try:
@@ -228,6 +245,8 @@ def test_other_programs_can_ask_for_little_and_approve_nothing(
             assert (await ask({"do": "status"}) or {})["ok"]
             for wrong in (
                 {"do": "show", "room": "kitchen"},
+                {"do": "show", "room": ["lessons"]},
+                {"do": "show", "room": None},
                 {"do": "approve", "hunks": [1]},
                 {"do": "keep", "lessons": [1]},
                 {},
@@ -310,7 +329,8 @@ def test_it_ends_windows_models_capture_and_database_each_within_its_time(
                 yield opened[0]
                 await order.end("database")
 
-        program = Program(qapp, noted, tray_of_nobody(), LastResort(0))
+        said, app = refusing(empty_profile), instance(empty_profile)
+        program = Program(qapp, noted, tray_of_nobody(), LastResort(0), said, instance=app)
         ended = asyncio.get_running_loop().create_task(program.main())
         await until(lambda: program._parts is not None)
         program.go(Room.PROBLEMS)

@@ -91,7 +91,7 @@ def test_two_chinese_characters_are_enough_and_are_marked(qrun: Run, demo_profil
             assert len(set(selected)) == 5
             browser.press(Qt.Key.Key_F3, SHIFT)
             assert browser.page.preview.text.textCursor().position() == selected[4][1]
-            match = browser.page.preview._match.text()
+            match = browser.page.preview.steps.label.text()
             assert match == "Match 5 of 5"
 
     qrun(story())

@@ -67,7 +67,7 @@ def test_a_preview_that_comes_late_does_not_replace_that_of_the_chosen_row(
             await until(lambda: asked == [first])
             browser.page.results.table.setFocus()
             browser.press(Qt.Key.Key_Down)
-            await until(lambda: browser.content.row.id == second)
+            await until(lambda: browser.shown == second)
             go_on.set()
             await browser.rest()
             assert browser.content.row.id == second

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ import pytest
 from PySide6.QtCore import QEvent, QObject, QTimer
 
 from archivist.domain.problems import Problem, Refused
+from archivist.gui import shell
 from archivist.gui.application import Application
 from archivist.gui.places import Room
 from archivist.gui.shell import Start, refuse_pair, run
 from archivist.machine.single import Instance
+from archivist.ports.machine import ENDING
 from helpers.windows import until
 
 pytestmark = pytest.mark.gui
@@ -97,24 +100,60 @@ def test_a_second_start_hands_over_with_its_right_to_come_to_the_front(
     assert first.asked == [{"do": "show", "room": "lessons", "token": "token-1"}]
 
 
-def test_a_second_start_without_a_window_in_mind_opens_the_segments(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("XDG_ACTIVATION_TOKEN", raising=False)
-    monkeypatch.setenv("DESKTOP_STARTUP_ID", "startup-1")
+def test_a_second_start_in_the_background_opens_nothing(tmp_path: Path) -> None:
     first = First(tmp_path, {"ok": True, "window": True})
     assert first.hand_over_of(None) == 0
-    assert first.asked == [{"do": "show", "room": "segments", "token": "startup-1"}]
+    assert first.asked == [{"do": "ping"}]
 
 
-def test_a_first_without_windows_is_named(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="without windows"):
-        First(tmp_path, {"ok": True, "window": False}).hand_over_of(None)
+@pytest.mark.parametrize("room", [None, Room.SEGMENTS])
+def test_a_first_without_windows_is_named(tmp_path: Path, room: Room | None) -> None:
+    with pytest.raises(Refused, match="without windows") as refused:
+        First(tmp_path, {"ok": True, "window": False}).hand_over_of(room)
+    assert "stop it there (Ctrl+C)" in refused.value.advice
 
 
-def test_a_first_that_does_not_answer_is_named(tmp_path: Path) -> None:
+def test_a_first_that_does_not_answer_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shell, "_PATIENCE", 0.3)
     with pytest.raises(Problem, match="does not answer"):
         First(tmp_path, None).hand_over_of(None)
+
+
+class Slow(First):
+    """A first that is only just starting, or about to end: its true answer is its second."""
+
+    async def _reply(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        await super()._reply(message)
+        return ENDING if len(self.asked) == 1 else {"ok": True, "window": True}
+
+
+def test_a_first_that_is_about_to_end_is_asked_again(tmp_path: Path) -> None:
+    first = Slow(tmp_path, {})
+    assert first.hand_over_of(Room.MEMORY) == 0
+    assert [message["room"] for message in first.asked] == ["memory", "memory"]
+
+
+async def test_a_first_that_listens_a_little_later_is_waited_for(tmp_path: Path) -> None:
+    first, asked = start(tmp_path).instance, asyncio.Event()
+
+    async def reply(_message: Mapping[str, Any]) -> Mapping[str, Any]:
+        asked.set()
+        return {"ok": True, "window": True}
+
+    with first.held():
+        second = asyncio.create_task(asyncio.to_thread(run, start(tmp_path, Room.LESSONS)))
+        await asyncio.sleep(0.3)  # it has asked in vain by then
+        assert not second.done()
+        async with first.listening(reply):
+            assert await second == 0
+    assert asked.is_set()
+
+
+def test_a_wish_to_end_before_anything_was_opened_is_followed(tmp_path: Path) -> None:
+    assert run(replace(start(tmp_path), wished=lambda: 130)) == 130
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_system_s_wish_to_quit_does_not_end_qt_s_loop(qrun: Run, qapp: Application) -> None:

@@ -16,7 +16,8 @@ from archivist.domain.waiting import Waiting
 from archivist.gui.application import Application
 from archivist.gui.contrast import contrast
 from archivist.gui.tray import Tray, TrayActions, tray_picture
-from archivist.services.tray_state import Mark, PauseFor, starting, tray_state
+from archivist.services.pause import PauseFor
+from archivist.services.tray_state import Mark, starting, tray_state
 
 pytestmark = pytest.mark.gui
 

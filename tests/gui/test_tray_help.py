@@ -32,14 +32,20 @@ class FakeTray(QObject):
 
     def __init__(self, *, available: bool) -> None:
         super().__init__()
-        self.is_available = available
+        self.is_available = self.will_be = available
         self.told: list[str] = []
 
     def tell(self, title: str, text: str) -> None:
         self.told.append(f"{title}. {text}")
 
+    def beat(self) -> None:
+        """Look whether it is there."""
+        if self.is_available != self.will_be:
+            self.is_available = self.will_be
+            self.availability_changed.emit(self.will_be)
+
     def come(self) -> None:
-        self.is_available = True
+        self.is_available = self.will_be = True
         self.availability_changed.emit(True)
 
 
@@ -208,6 +214,44 @@ def test_with_a_tray_the_first_close_alone_says_where_it_went(
             assert "still in the tray" in on.tray.told[0]
             assert question() is None
             assert on.asked == []
+
+    qrun(story())
+
+
+def test_a_tray_that_died_unnoticed_is_missed_when_the_last_window_closes(
+    qrun: Run, empty_profile: Profile
+) -> None:
+    async def story() -> None:
+        async with staged(empty_profile, available=True) as on:
+            on.presence.begin()
+            on.it.rooms.go(Room.PROBLEMS)
+            on.tray.will_be = False
+            on.window.close()
+            await until(question)
+            asked = question()
+            assert asked is not None
+            press("Quit", asked)
+            await until(lambda: on.it.stopped)
+            assert on.tray.told == []
+            assert on.asked == []
+
+    qrun(story())
+
+
+def test_a_tray_that_dies_while_no_window_is_open_opens_one(
+    qrun: Run, empty_profile: Profile
+) -> None:
+    async def story() -> None:
+        async with staged(empty_profile, available=True) as on:
+            on.presence.begin()
+            on.tray.will_be = False
+            on.tray.beat()
+            on.tray.come()  # a panel that only starts again
+            assert not on.presence._patience.isActive()
+            on.tray.will_be = False
+            on.tray.beat()
+            await until(lambda: on.asked == [Room.SEGMENTS])
+            assert on.window.isVisible()
 
     qrun(story())
 

@@ -101,14 +101,14 @@ class Review:
 
 
 @asynccontextmanager
-async def reviewing(profile: Profile) -> AsyncIterator[Review]:
+async def reviewing(profile: Profile, *, asked_by: str | None = None) -> AsyncIterator[Review]:
     """Open a profile and its lessons window, active, with its first list read."""
     went: list[tuple[Room, Thing]] = []
 
     def go(room: Room, thing: Thing = None) -> None:
         went.append((room, thing))
 
-    async with windows.opened(profile) as it:
+    async with windows.opened(profile, asked_by=asked_by) as it:
         window = LessonsWindow(replace(it.rooms.desk, go=go))
         try:
             await shown(window)

@@ -67,9 +67,9 @@ def main(argv: list[str]) -> int:
     opened = compose.opened
 
     def measured(
-        profile_dir: Path | None, home_dir: Path | None
+        profile_dir: Path | None, home_dir: Path | None, *, asked_by: str | None = None
     ) -> AbstractAsyncContextManager[Services]:
-        return _with_ticker(opened(profile_dir, home_dir), plan)
+        return _with_ticker(opened(profile_dir, home_dir, asked_by=asked_by), plan)
 
     compose.opened = measured
     folders = ["--profile-dir", plan.profile, "--home", plan.home]

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from archivist.domain.segment_list import SegmentContent
+from archivist.domain.turns import SegmentId
 from archivist.gui.places import Room
 from archivist.gui.segments.model import Column
 from archivist.gui.segments.page import SegmentsPage
@@ -38,6 +39,12 @@ class Browser:
         found = self.page.preview.content
         assert found is not None
         return found
+
+    @property
+    def shown(self) -> SegmentId | None:
+        """The segment in the preview, None while it is being read."""
+        found = self.page.preview.content
+        return found.row.id if found is not None else None
 
     @property
     def text(self) -> str:

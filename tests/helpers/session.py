@@ -12,7 +12,17 @@ from typing import Final
 import pytest
 
 _BUS: Final = ("dbus-daemon", "--session", "--nofork", "--print-address=1")
-_SCREEN: Final = ("Xvfb", "-displayfd", "1", "-screen", "0", "1280x1024x24", "-nolisten", "tcp")
+_SCREEN: Final = (
+    "Xvfb",
+    "-displayfd",
+    "1",
+    "-screen",
+    "0",
+    "1280x1024x24",
+    "-nolisten",
+    "tcp",
+    "-noreset",
+)
 _DOCKED: Final = re.compile(r'"archivist": \([^)]*\) +(\d+)x(\d+)\+0\+0 +\+(\d+)\+(\d+)')
 _WINDOW: Final = re.compile(r'^\s*(0x[0-9a-f]+) "(.*) – Archivist"', re.MULTILINE)
 

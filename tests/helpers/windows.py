@@ -119,12 +119,12 @@ class Opened:
 
 
 @asynccontextmanager
-async def opened(profile: Profile) -> AsyncIterator[Opened]:
+async def opened(profile: Profile, *, asked_by: str | None = None) -> AsyncIterator[Opened]:
     """Open a profile with its windows, without tray and background loop."""
     stopped: list[bool] = []
     running, clipboard = Idle(), Copied()
     async with (
-        compose.opened(profile.folder, profile.home) as services,
+        compose.opened(profile.folder, profile.home, asked_by=asked_by) as services,
         Supervisor(services.browse.report) as supervisor,
     ):
         look = Look(application().palette())
@@ -139,3 +139,4 @@ async def opened(profile: Profile) -> AsyncIterator[Opened]:
         )
         yield Opened(services, rooms, running, clipboard, stopped)
         rooms.end()
+        await rooms.at_rest()

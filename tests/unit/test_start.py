@@ -1,12 +1,16 @@
 """What a start reads: heavy libraries wait until something needs them."""
 
+import asyncio
 import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from archivist import compose
+from archivist.__main__ import main
 from helpers.program import environment
 
 SERVICES = """
@@ -78,3 +82,30 @@ def test_the_icon_is_shown_before_the_archive_is_read() -> None:
 def test_a_worker_reads_no_window_and_no_archive() -> None:
     names = read_by(WORKER)
     assert not {"PySide6", "asyncio", "aiosqlite", "archivist.services"} & names
+
+
+def test_what_is_done_in_a_window_is_noted_under_our_own_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else nobody could tell it from what the command line did, started by the same shell."""
+    shell = pytest.importorskip("archivist.gui.shell", exc_type=ImportError)
+    started: list[Any] = []
+
+    def note(start: object) -> int:
+        started.append(start)
+        return 0
+
+    async def callers() -> list[str | None]:
+        found = []
+        for opened in (started[0].opened(), compose.opened(tmp_path / "profile", tmp_path)):
+            async with opened as services:
+                await services.preferences.set("archive.idle_minutes", "3")
+                found.append((await services.undo.newest()).caller)
+        return found
+
+    monkeypatch.setattr(shell, "run", note)
+    monkeypatch.setattr("archivist.machine.screen.why_no_windows", lambda: None)
+    main(["--profile-dir", str(tmp_path / "profile"), "--home", str(tmp_path), "run"])
+    window, command = asyncio.run(callers())
+    assert window == "archivist"
+    assert command != window

@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,17 @@ from archivist.cli.commands import Groups, add_command
 from archivist.cli.output import iso, local, note, show
 from archivist.domain.hidden import visible
 from archivist.domain.intake import FileReport
-from archivist.domain.problems import Refused
+from archivist.domain.problems import Problem, Refused
+from archivist.ports.machine import Message
 from archivist.services.archive import Done
 from archivist.services.facade import Services
 from archivist.services.ingest import Progress
 from archivist.services.overview import Overview
-from archivist.services.supervise import Supervisor
+from archivist.services.supervise import Supervisor, is_bug, settled
 from archivist.texts import tr, tr_n
 
 _PAUSE = 0.25
+_LOG = "log-file"
 
 
 def add(groups: Groups) -> None:
@@ -37,6 +39,8 @@ def add(groups: Groups) -> None:
     parser = add_command(groups, "run", tr("Keep the archive up to date until stopped."), _run)
     text = tr("without a window or tray icon")
     parser.add_argument("--no-gui", action="store_true", help=text)
+    text = tr("with the tray icon alone; no window opens")
+    parser.add_argument("--background", action="store_true", help=text)
 
 
 async def _import(services: Services, args: argparse.Namespace) -> int:
@@ -216,12 +220,15 @@ def _done_line(done: Done, seconds: float) -> str:
 
 async def _run(services: Services, args: argparse.Namespace) -> int:
     if not args.no_gui:
-        raise Refused(tr("This build has no window."), advice=tr("Use `archivist run --no-gui`."))
+        raise Refused(
+            tr("`archivist run` shows windows and prints nothing, so it takes no --json."),
+            advice=tr("Leave --json out, or use `archivist run --no-gui --json`."),
+        )
     with services.instance.held() as is_first:
         if not is_first:
             return await _already_running(services, args)
-        with services.logging():
-            return await _run_alone(services)
+        with services.logging() as fault:
+            return await _run_alone(services, [fault] if fault is not None else [])
 
 
 async def _already_running(services: Services, args: argparse.Namespace) -> int:
@@ -231,48 +238,59 @@ async def _already_running(services: Services, args: argparse.Namespace) -> int:
     return 0
 
 
-async def _run_alone(services: Services) -> int:
+async def _run_alone(services: Services, faults: Sequence[Problem]) -> int:
     stop = asyncio.Event()
-    _stop_on_signals(stop)
 
-    async def answer(message: Any) -> dict[str, object]:  # noqa: ANN401 - a JSON line
-        return await _answer(services, stop, message)
+    def end() -> None:
+        services.hurry()
+        stop.set()
+
+    _stop_on_signals(end)
+
+    async def answer(message: Message) -> Message:
+        found = await settled(_answer(services, end, message), where="message")
+        if not isinstance(found, Problem):
+            return found
+        if is_bug(found):
+            await services.browse.report(found)
+        raise found
 
     note(tr("Archivist keeps {folder} up to date. Ctrl+C ends it.", folder=services.profile.data))
     async with (
         services.instance.listening(answer),
         Supervisor(services.browse.report) as supervisor,
     ):
+        supervisor.spawn(services.browse.settle(_LOG, faults), name="log")
         supervisor.spawn(services.memory.follow(supervisor), name="propose")
         await services.loop(supervisor).run(stop)
     return 0
 
 
-def _stop_on_signals(stop: asyncio.Event) -> None:
+def _stop_on_signals(end: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
         number = getattr(signal, name, None)
         if number is None:
             continue
         try:
-            loop.add_signal_handler(number, stop.set)
+            loop.add_signal_handler(number, end)
         except NotImplementedError:  # Windows: the handler runs in the main thread
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(end))
 
 
-async def _answer(services: Services, stop: asyncio.Event, message: Any) -> dict[str, object]:  # noqa: ANN401 - a JSON line
+async def _answer(services: Services, end: Callable[[], None], message: Message) -> Message:
     """Answer the second start and the command line. Nothing here approves anything."""
     match message:
         case {"do": "status"}:
             state = await services.overview()
             return {"ok": True, **state.counts}
-        case {"do": "show"}:
+        case {"do": "show" | "ping"}:
             return {"ok": True, "window": False}
         case {"do": "refresh"}:
             await services.pause.look()
             return {"ok": True}
         case {"do": "quit"}:
-            stop.set()
+            end()
             return {"ok": True}
         case _:
             return {"ok": False, "error": "unknown request"}

@@ -63,7 +63,8 @@ async def _demo(opened: _Open, args: argparse.Namespace) -> int:
         await asyncio.to_thread(_lay_out, place)
         async with opened(place) as services:
             value = await _show_all(services, place, as_json=args.json)
-            opens = services.profile.can_show_windows and output_is_watched() and not args.json
+            can_open = services.profile.can_show_windows
+            opens = output_is_watched() and not args.json and can_open()
         value["seconds"] = round(time.monotonic() - began, 1)
         show(value, _last_lines(value["seconds"]), as_json=args.json)
         if opens:

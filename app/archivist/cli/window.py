@@ -32,7 +32,10 @@ async def _open(services: Services, args: argparse.Namespace) -> int:
     if not answer.get("window"):
         raise Refused(
             tr("The Archivist that runs for this profile has no windows."),
-            advice=tr("End it (`archivist run --no-gui`) and start it with `archivist run`."),
+            advice=tr(
+                "It was started with `archivist run --no-gui`: stop it there (Ctrl+C), "
+                "then start it with `archivist run`."
+            ),
             key="app-headless",
         )
     show({"opened": args.room}, [tr("Opened.")], as_json=args.json)

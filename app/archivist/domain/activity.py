@@ -9,9 +9,15 @@ from archivist.domain.pause import Paused
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """Nothing is to do. `last`: when the last work ended, UTC milliseconds, None before any."""
+    """Nothing is done. `last`: when the last work ended well, UTC milliseconds, None before any.
+
+    `trouble`: why the archive is not up to date, "" when nothing failed. `is_recording`: whether
+    new conversations can be taken in for all that.
+    """
 
     last: int | None = None
+    trouble: str = ""
+    is_recording: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,3 +17,4 @@ class Command:
     label: str
     inverse: Mapping[str, Any]
     at: int
+    caller: str | None = None

@@ -3,12 +3,13 @@
 Times are UTC milliseconds. A content of None is a file that does not exist.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NewType
 
 from archivist.domain.knowledge import LessonId
-from archivist.domain.memory_file import Hunk, fingerprint
+from archivist.domain.memory_file import TITLES, Hunk, fingerprint
 
 TargetId = NewType("TargetId", int)
 ProposalId = NewType("ProposalId", int)
@@ -69,6 +70,21 @@ class StoredHunk:
     state: HunkState
 
 
+def in_order(hunks: Iterable[StoredHunk]) -> tuple[StoredHunk, ...]:
+    """Return hunks by heading and oldest lesson: a new wording stands where the old one did.
+
+    What stands under another heading than ours comes last.
+    """
+    titles = list(TITLES.values())
+
+    def place(stored: StoredHunk) -> tuple[int, int]:
+        heading, lessons = stored.hunk.heading, stored.hunk.lessons
+        known = titles.index(heading) if heading in titles else len(titles)
+        return known, min(lessons, default=LessonId(0))
+
+    return tuple(sorted(hunks, key=place))
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """The open change of one memory file. `base` is the file that the hunks were made for."""
@@ -118,6 +134,19 @@ class FileWrite:
     def after_sha(self) -> str | None:
         """The SHA-256 of the file after."""
         return fingerprint(self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class PastWrite:
+    """One write of a memory file, by the SHA-256 of the file before and after alone."""
+
+    id: WriteId
+    path: str
+    state: WriteState
+    before_sha: str | None
+    after_sha: str
+    hunks: tuple[HunkId, ...]
+    at: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,31 @@
-"""The list of segments and the preview of one, as values. Times are UTC milliseconds."""
+"""The list of segments and the preview of one, as values. Times are UTC milliseconds.
+
+Turns that are in no segment yet are listed too: with the open segment of their session, or, where
+it has none, in a row of their own.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from archivist.domain.knowledge import LessonId, LessonState
 from archivist.domain.snippets import Span
-from archivist.domain.turns import SegmentId, Turn, TurnId
+from archivist.domain.turns import SegmentId, SessionId, Turn, TurnId
+
+UNFILED: Final = "unfiled-"
+"""How the id of a row begins that stands for the turns of a session that are in no segment."""
+_LONGEST_ID: Final = 19
+MOST_HITS: Final = 10_000
+"""So many turns are looked up for a question at most, the best of those that pass the filters: what
+a keystroke costs then hangs on the index alone."""
+
+
+def session_of_unfiled(segment: SegmentId) -> SessionId | None:
+    """Return whose turns a row stands for; None for a segment."""
+    number = segment.removeprefix(UNFILED)
+    is_one = number != segment and number.isdecimal() and len(number) < _LONGEST_ID
+    return SessionId(int(number)) if is_one else None
 
 
 class Order(StrEnum):
@@ -40,7 +59,9 @@ class SegmentHit:
 
 @dataclass(frozen=True, slots=True)
 class ListedSegment:
-    """A segment on one line. `turns` counts its turns, `lessons` those not rejected.
+    """A segment on one line, or the turns of a session that are in none yet (`is_unfiled`).
+
+    `turns` counts its turns, `lessons` those not rejected.
 
     With a question `snippet` is the stretch of its best turn, `spans` what answers in it, and
     `hits` the number of its turns that answer.
@@ -61,6 +82,11 @@ class ListedSegment:
     snippet: str = ""
     spans: tuple[Span, ...] = ()
     hits: int = 0
+
+    @property
+    def is_unfiled(self) -> bool:
+        """Whether these turns are in no segment yet."""
+        return self.id.startswith(UNFILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +123,10 @@ class LessonOf:
 
 @dataclass(frozen=True, slots=True)
 class SegmentContent:
-    """All of one segment. `file` is the transcript it was read from, as recorded."""
+    """All of one segment. `file` is the transcript it was read from, as recorded.
+
+    The last `unfiled` of the turns are in no segment yet.
+    """
 
     row: ListedSegment
     session: str
@@ -106,3 +135,4 @@ class SegmentContent:
     lessons: tuple[LessonOf, ...]
     events: int
     file: str | None
+    unfiled: int = 0

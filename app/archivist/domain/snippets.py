@@ -13,9 +13,9 @@ from archivist.domain.words import CJK, Piece
 
 _READ: Final = 400_000
 """So much of a text is looked at; beyond, nobody reads a snippet."""
-_MARKED: Final = 60_000
+MARKED: Final = 60_000
 """So much of a text is marked: a turn that is longer holds a log or a file."""
-_MOST_PLACES: Final = 4_000
+MOST_PLACES: Final = 4_000
 _MOST_NEEDLES: Final = 64
 _SHORTEST_STEM: Final = 4
 _ENDINGS: Final = (
@@ -74,7 +74,7 @@ def spans_of(text: str, loose: Sequence[Piece], rows: Sequence[Sequence[Piece]])
     branches += _branches(needles)
     if not branches:
         return []
-    folded, origins = _folded(text[:_MARKED])
+    folded, origins = _folded(text[:MARKED])
     spans: list[Span] = []
     for found in re.finditer("|".join(branches), folded):
         start, end = found.start(), _word_end(folded, found.end())
@@ -82,7 +82,7 @@ def spans_of(text: str, loose: Sequence[Piece], rows: Sequence[Sequence[Piece]])
             start, end = origins[start], origins[end - 1] + 1
         if not spans or start >= spans[-1].end:
             spans.append(Span(start, end))
-        if len(spans) == _MOST_PLACES:
+        if len(spans) == MOST_PLACES:
             break
     return spans
 
@@ -142,7 +142,7 @@ def _places(folded: str, needles: dict[str, bool]) -> list[_Place]:
     places: list[_Place] = []
     for found in re.finditer("|".join(_branches(needles)), folded):
         places.append(_Place(found.start(), found[0]))
-        if len(places) == _MOST_PLACES:
+        if len(places) == MOST_PLACES:
             break
     return places
 

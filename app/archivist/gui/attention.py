@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from PySide6.QtCore import QObject, QTimer
@@ -79,6 +80,8 @@ class Attention(QObject):
         if isinstance(counted, Problem):
             # Reported, it would change the list of problems, and so be asked for again at once.
             _log.warning("not counted key=%s", counted.key)
+            self._waiting = replace(self._waiting, problems=max(1, self._waiting.problems))
+            self.show()
             return
         self._waiting = counted
         self.show()

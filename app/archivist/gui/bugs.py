@@ -20,6 +20,7 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
 from archivist.domain.problems import Problem
 from archivist.services.supervise import bug_report
+from archivist.texts import tr
 
 _log = logging.getLogger(__name__)
 
@@ -96,14 +97,27 @@ class Bugs:
             self._tell(bug_report(error, where))
 
 
-def open_crash_log(path: Path) -> int:
+def open_crash_log(path: Path) -> tuple[int, Problem | None]:
     """Let the interpreter write all stacks to a file should it die; return the file's number.
 
     It stays open until the process is gone, for the interpreter may die in its last moments, too.
+    Where the file cannot be written the stacks go nowhere, and the second value says why.
     """
-    number = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    fault = None
+    try:
+        number = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    except OSError as error:
+        number, fault = os.open(os.devnull, os.O_WRONLY), _unwritable(path, error.strerror)
     faulthandler.enable(number)
-    return number
+    return number, fault
+
+
+def _unwritable(path: Path, why: object) -> Problem:
+    return Problem(
+        tr("{path} cannot be written ({why}): a crash would leave no trace.", path=path, why=why),
+        advice=tr("Move it away or mend its rights, then start Archivist again."),
+        key="log-crash",
+    )
 
 
 def _log_qt(kind: QtMsgType, context: QMessageLogContext, message: str | None) -> None:

@@ -1,19 +1,22 @@
 """The end of the program: who may ask for it, and how long each part may take.
 
-Windows and tray first, then the model workers, capture, the database; each part commits by itself
-all along, so what does not end in time is cut off without loss.
+Windows and tray first, with what was being typed, then the model workers, capture, the database;
+each part commits by itself all along, so what does not end in time is cut off without loss.
 """
 
 import asyncio
 import faulthandler
 import logging
+import os
 import signal
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 _log = logging.getLogger(__name__)
 
+OPENING_SECONDS: Final = 1.0
+TYPED_SECONDS: Final = 0.3
 MODELS_SECONDS: Final = 0.6
 CAPTURE_SECONDS: Final = 0.9
 DATABASE_SECONDS: Final = 0.7
@@ -42,6 +45,12 @@ async def within(seconds: float, work: Awaitable[Any], *, name: str) -> None:
             await work
     except TimeoutError:
         _log.warning("end cut off part=%s after=%.1f", name, seconds)
+
+
+def leave(code: int) -> NoReturn:
+    """End the process at once, whatever its threads do: nothing is left to be lost."""
+    logging.shutdown()
+    os._exit(code)
 
 
 class LastResort:

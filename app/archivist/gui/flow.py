@@ -1,7 +1,8 @@
-"""A row of widgets that goes on in the next line where the width does not suffice."""
+"""Rows that go on in the next line where the width does not suffice, and room for all lines."""
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class Flow(QLayout):
@@ -75,3 +76,25 @@ class Flow(QLayout):
             x += hint.width() + self.spacing()
             tallest = max(tallest, hint.height())
         return y + tallest - rect.y()
+
+
+class Tall(QWidget):
+    """Never less tall than what is in it needs, wrapped in the width that it has.
+
+    Of wrapped text and flows a layout only knows the height of one line; a window would be made so
+    small that the rest is cut off.
+    """
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the least size in this width."""
+        least, layout = super().minimumSizeHint(), self.layout()
+        if layout is not None and layout.hasHeightForWidth():
+            width = max(self.width(), least.width())
+            least.setHeight(max(least.height(), layout.minimumHeightForWidth(width)))
+        return least
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for another height in another width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()

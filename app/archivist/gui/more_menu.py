@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
-from archivist.services.pause import Pause
-from archivist.services.tray_state import PauseFor
+from archivist.services.pause import PauseFor
 from archivist.texts import tr
 
 if TYPE_CHECKING:
@@ -48,21 +47,13 @@ class MoreMenu(QMenu):
         self._resume.setVisible(is_paused)
 
     def _on_pause_chosen(self, length: PauseFor) -> None:
-        self._window.act(pause_for(self._window.desk.services.pause, length), name="pause")
+        self._window.act(self._rested(length), name="pause")
 
     def _on_resume_chosen(self) -> None:
         self._window.act(self._resumed(), name="resume")
 
+    async def _rested(self, length: PauseFor) -> None:
+        await self._window.desk.services.pause.pause(length)
+
     async def _resumed(self) -> None:
         await self._window.desk.services.pause.resume()
-
-
-async def pause_for(pause: Pause, length: PauseFor) -> None:
-    """Begin a pause of one of the lengths that the menus offer."""
-    match length:
-        case PauseFor.HOUR:
-            await pause.pause_for(60)
-        case PauseFor.TOMORROW:
-            await pause.until_tomorrow()
-        case PauseFor.RESUMED:
-            await pause.until_resumed()

@@ -11,15 +11,18 @@ from dataclasses import astuple
 from datetime import datetime
 from typing import Final
 
-from PySide6.QtCore import Q_ARG, Q_RETURN_ARG, SLOT, QMetaObject, QObject, Qt, Slot
+from PySide6.QtCore import Q_ARG, Q_RETURN_ARG, SLOT, QMetaObject, QObject, Qt, QTimer, Slot
 from PySide6.QtDBus import QDBusConnection, QDBusInterface
 from PySide6.QtGui import QGuiApplication
 
 from archivist.domain.waiting import Waiting
 from archivist.gui.desk import Desk
-from archivist.services.notices import NONE, Notice, notice, noticed, parsed, written
+from archivist.services.notices import NONE, Notice, is_calm, notice, noticed, parsed, written
 
 _REMEMBERED: Final = "noticed"
+CALM_MS: Final = 3_000
+"""So long nothing was worked on: only then the number is not outdated in a moment."""
+
 _NAME: Final = "org.freedesktop.Notifications"
 _PATH: Final = "/org/freedesktop/Notifications"
 _REVIEW: Final = "review"
@@ -47,9 +50,30 @@ class Notifier(QObject):
         self._review = review
         self._today = today
         self._desktop: DesktopNotices | None = None
+        self._waiting: Waiting | None = None
+        self._calm = QTimer(self, singleShot=True, interval=CALM_MS)
+        self._calm.timeout.connect(self._on_calm_timeout)
+        desk.signals.activity_changed.connect(self._on_activity_changed)
 
     def news(self, waiting: Waiting) -> None:
-        """Tell of lessons that wait since the last time, if it is time to."""
+        """Tell of lessons that wait since the last time, once nothing is worked on any more."""
+        self._waiting = waiting
+        self._calm.start()
+
+    def end(self) -> None:
+        """Tell nothing any more."""
+        self._waiting = None
+        self._calm.stop()
+
+    def _on_activity_changed(self, _activity: object) -> None:
+        if self._waiting is not None:
+            self._calm.start()
+
+    def _on_calm_timeout(self) -> None:
+        if self._waiting is not None and is_calm(self._desk.services.activities.current):
+            self._tell_of(self._waiting)
+
+    def _tell_of(self, waiting: Waiting) -> None:
         remembered = self._desk.remembered
         known = parsed(remembered.text(_REMEMBERED))
         is_here = QGuiApplication.applicationState() is Qt.ApplicationState.ApplicationActive

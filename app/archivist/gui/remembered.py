@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QByteArray, QRect, QSettings, QSize
+from PySide6.QtCore import QByteArray, QMargins, QRect, QSettings, QSize, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QSplitter, QStyle, QWidget
 
 _FILE: Final = "windows.ini"
 
@@ -37,13 +37,23 @@ class Remembered:
         self._file.setValue(f"windows/{name}", window.saveGeometry())
 
     def place_window(self, name: str, window: QWidget, *, usual: QSize) -> None:
-        """Give a window the size and place it had, moved onto a screen that is there now."""
+        """Give a window the size and place it had, moved onto a screen that is there now.
+
+        The system places a window that has no place yet, and on Wayland every window.
+        """
         kept = self._file.value(f"windows/{name}")
-        if not (isinstance(kept, QByteArray) and window.restoreGeometry(kept)):
+        is_kept = isinstance(kept, QByteArray) and _restore(window, kept)
+        if not is_kept:
             window.resize(usual)
         screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
-        if screens and not window.isMaximized():
-            window.setGeometry(onto_screen(window.geometry(), screens))
+        if not screens or window.isMaximized():
+            return
+        frame = _frame(window)
+        place = onto_screen(window.geometry().marginsAdded(frame), screens).marginsRemoved(frame)
+        if is_kept and _has_places():
+            window.setGeometry(place)
+        else:
+            window.resize(place.size())
 
     def keep_splitter(self, name: str, splitter: QSplitter) -> None:
         """Remember the widths of the panes."""
@@ -67,3 +77,34 @@ def onto_screen(window: QRect, screens: list[QRect]) -> QRect:
     left = min(max(window.left(), screen.left()), screen.right() + 1 - size.width())
     top = min(max(window.top(), screen.top()), screen.bottom() + 1 - size.height())
     return QRect(left, top, size.width(), size.height())
+
+
+def _restore(window: QWidget, kept: QByteArray) -> bool:
+    """Give a window what was kept of it; without its place where the system has none to give."""
+    if _has_places():
+        return window.restoreGeometry(kept)
+    before = QWidget()
+    if not before.restoreGeometry(kept):
+        return False
+    window.resize(before.size())
+    if before.isMaximized():
+        window.setWindowState(Qt.WindowState.WindowMaximized)
+    return True
+
+
+def _has_places() -> bool:
+    """Whether windows may say where they want to be."""
+    return not QGuiApplication.platformName().startswith("wayland")
+
+
+def _frame(window: QWidget) -> QMargins:
+    """Return how wide the frame is; before the window is shown, room for a usual title bar."""
+    inner, outer = window.geometry(), window.frameGeometry()
+    if outer != inner:
+        return QMargins(
+            inner.left() - outer.left(),
+            inner.top() - outer.top(),
+            outer.right() - inner.right(),
+            outer.bottom() - inner.bottom(),
+        )
+    return QMargins(0, window.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight), 0, 0)

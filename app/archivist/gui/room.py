@@ -1,5 +1,6 @@
 """What all windows share: title, remembered size, keys, banner, status line, undo."""
 
+import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final
 
@@ -7,18 +8,24 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QPushButton, QVBoxLayout, QWidget
 
-from archivist.domain.hidden import visible_lines
+from archivist.domain.commands import Command
+from archivist.domain.hidden import visible, visible_lines
 from archivist.domain.problems import Problem
 from archivist.gui.banner import Banner
 from archivist.gui.desk import Desk
-from archivist.gui.dialogs import Listing, ask
+from archivist.gui.dialogs import Listing, ask, confirm
+from archivist.gui.flow import Tall
 from archivist.gui.more_menu import MoreMenu
 from archivist.gui.navigation import Navigation, room_name
 from archivist.gui.places import Room, Thing
 from archivist.texts import tr
 
 _NOTICE_MS: Final = 8_000
-_USUAL: Final = QSize(1080, 680)
+_USUAL: Final = (256, 160)
+"""The size at the first opening, in steps of the look."""
+_LEAST_WIDTH: Final = 100
+"""Narrower, the bar of the windows and the status line do not fit."""
+
 _OPENS: Final = (
     ("Ctrl+1", Room.SEGMENTS),
     ("Ctrl+2", Room.LESSONS),
@@ -34,15 +41,20 @@ class RoomWindow(QMainWindow):
 
     closed = Signal()
 
-    def __init__(self, desk: Desk, *, room: Room, title: str, usual: QSize = _USUAL) -> None:
+    def __init__(
+        self, desk: Desk, *, room: Room, title: str, usual: tuple[int, int] = _USUAL
+    ) -> None:
         super().__init__()
         self.desk = desk
         self.room = room
+        self._in_hand: set[asyncio.Task[None]] = set()
+        self._undoing = asyncio.Lock()
         self.setObjectName(f"window-{room}")
         self.setWindowTitle(tr("{title} – Archivist", title=title))
         self.banner = Banner(desk.look)
-        self._column = QWidget()
+        self._column = Tall()
         column = QVBoxLayout(self._column)
+        column.addStrut(desk.look.space(_LEAST_WIDTH))
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.banner)
@@ -57,7 +69,8 @@ class RoomWindow(QMainWindow):
         self.statusBar().addPermanentWidget(self.undo_button)
         self.statusBar().messageChanged.connect(self._on_status_message_changed)
         desk.signals.look_changed.connect(self.restyle)
-        desk.remembered.place_window(room, self, usual=usual)
+        width, height = map(desk.look.space, usual)
+        desk.remembered.place_window(room, self, usual=QSize(width, height))
 
     # For subclasses.
 
@@ -88,10 +101,36 @@ class RoomWindow(QMainWindow):
 
     # For the window's own work.
 
-    def act(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
+    def act(self, work: Coroutine[Any, Any, None], *, name: str) -> "asyncio.Task[None]":
         """Do something that the person asked for; a Problem is shown in this window."""
         task = self.desk.spawn(self._told(work), name=name)
         task.add_done_callback(lambda _: work.close())  # cancelled before it began
+        return task
+
+    def act_to_the_end(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
+        """The same for what must not be lost when the program ends: that waits for it a little."""
+        task = self.act(work, name=name)
+        self._in_hand.add(task)
+        task.add_done_callback(self._in_hand.discard)
+
+    async def at_rest(self) -> None:
+        """Wait until nothing is in hand any more that must not be lost; giving up cancels none."""
+        while self._in_hand:
+            await asyncio.wait(self._in_hand)
+
+    async def take_back(self) -> Command | None:
+        """Take back what was done last, and say what; what another program did is asked about.
+
+        None when the person does not want that.
+        """
+        undo = self.desk.services.undo
+        async with self._undoing:
+            newest = await undo.newest()
+            if not undo.is_ours(newest) and not await self._may_take_back(newest):
+                return None
+            done = await undo.undo_only(newest)
+        self.notice(tr("Taken back: {label}", label=done.label))
+        return done
 
     async def trying(self, make: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Do work that the next of its kind may cancel; a Problem is shown in this window."""
@@ -132,8 +171,18 @@ class RoomWindow(QMainWindow):
             self.trouble(problem)
 
     async def _take_back(self) -> None:
-        done = await self.desk.services.undo.undo()
-        self.notice(tr("Taken back: {label}", label=done[0].label))
+        await self.take_back()
+
+    async def _may_take_back(self, command: Command) -> bool:
+        question = tr("This was not done in a window of Archivist. Take it back?")
+        if command.caller:
+            program = visible(command.caller)
+            question = tr(
+                "This was not done in a window of Archivist, but by “{program}” on the command"
+                " line. Take it back?",
+                program=program,
+            )
+        return await confirm(self, question, lines=[command.label], verb=tr("Take back"))
 
     async def _do_again(self) -> None:
         done = await self.desk.services.undo.redo()

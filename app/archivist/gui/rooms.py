@@ -89,6 +89,10 @@ class Rooms(QObject):
             window.blockSignals(True)
             window.close()
 
+    async def at_rest(self) -> None:
+        """Wait until nothing is in hand that must not be lost, as what was typed at the end."""
+        await asyncio.gather(*(window.at_rest() for window in self._windows.values()))
+
     def delete(self) -> None:
         """Delete the windows, once nothing runs that could still write into them."""
         for window in self._windows.values():

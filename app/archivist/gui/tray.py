@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from archivist.gui.contrast import readable
 from archivist.gui.look import tinted
-from archivist.services.tray_state import Mark, PauseFor, TrayState
+from archivist.services.pause import PauseFor
+from archivist.services.tray_state import Mark, TrayState
 from archivist.texts import tr
 
 SEEKING_MS: Final = 5_000

@@ -50,7 +50,9 @@ class Presence(QObject):
         remembered = self._desk.remembered
         if _is_session_ending():
             return
+        self._tray.beat()  # it may have gone since it was last looked for
         if not self._tray.is_available:
+            self._patience.stop()  # asked now, it need not open a window
             if not remembered.flag(_WITHOUT_ICON):
                 self._desk.spawn(self._ask_to_stay(), name="stay")
         elif not remembered.flag(_SAID_HIDDEN):
@@ -93,6 +95,8 @@ class Presence(QObject):
             for window in self._shown():
                 if window.banner.message == _missing():
                     window.banner.hide()
+        elif not self._shown():
+            self._patience.start(PATIENCE_MS)
 
 
 def _is_session_ending() -> bool:

@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import json
 import os
+import socket as sockets
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -23,8 +24,16 @@ Message = Mapping[str, Any]
 Answer = Callable[[Message], Awaitable[Message]]
 
 _LINE: Final = 64 * 1024
-_SECONDS: Final = 5.0
+_CONNECT_SECONDS: Final = 1.0
+_READ_SECONDS: Final = 5.0
+_ANSWER_SECONDS: Final = 5.0
+_ASK_SECONDS: Final = 6.0
+"""Whoever asks waits longer than an answer may take: the app says itself that it is busy."""
+
+_END_SECONDS: Final = 0.3
+_PRIVATE: Final = 0o177
 _UNREADABLE: Final[Message] = {"ok": False, "error": "unreadable"}
+_BUSY: Final[Message] = {"ok": False, "error": "busy"}
 _PATH_MOST: Final = 100
 """A Unix socket's path must fit into about 104 bytes on every system."""
 
@@ -62,24 +71,27 @@ class Instance:
 
         Raises Problem when there is no place to listen at.
         """
-        where = address(self._socket)
+        where, talks = address(self._socket), _Talks(answer)
         if sys.platform == "win32":
-            async with _pipe_server(where, answer):
+            async with _pipe_server(where, talks):
                 yield
+                await talks.end()
             return
-        server = await _socket_server(where, answer)
+        server = await _socket_server(where, talks)
         try:
             yield
         finally:
             server.close()
-            await server.wait_closed()
+            await talks.end()
+            await server.wait_closed()  # from Python 3.12 on this waits for every talk
             Path(where).unlink(missing_ok=True)
 
     async def ask(self, message: Message) -> Message | None:
-        """Ask the running app; None when none answers in five seconds, or nothing that is JSON."""
+        """Ask the running app; None when none takes the question in a second or answers in six."""
         try:
-            async with asyncio.timeout(_SECONDS):
+            async with asyncio.timeout(_CONNECT_SECONDS):
                 reader, writer = await _connect(address(self._socket))
+            async with asyncio.timeout(_ASK_SECONDS):
                 try:
                     writer.write(json.dumps(message).encode() + b"\n")
                     await writer.drain()
@@ -116,30 +128,91 @@ def _unlockable(lock: Path, why: object) -> Problem:
     )
 
 
-async def _socket_server(where: str, answer: Answer) -> asyncio.Server:
+class _Talks:
+    """Answers those who connect, one line each. A silent one does not keep the app from ending."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self._silent: set[asyncio.StreamWriter] = set()
+        self._all: set[asyncio.Task[None]] = set()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one line; a broken or foreign one gets an error, never silence."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._all.add(task)
+            task.add_done_callback(self._all.discard)
+        # Nobody awaits this task: a cancelled one would be told as a fault by the library.
+        with suppress(OSError, TimeoutError, asyncio.CancelledError):
+            reply = await self._reply(reader, writer)
+            writer.write(json.dumps(dict(reply)).encode() + b"\n")
+            async with asyncio.timeout(_READ_SECONDS):
+                await writer.drain()
+        writer.close()
+
+    async def end(self) -> None:
+        """Hang up on those who have asked nothing; give answers that are due a moment."""
+        await asyncio.sleep(0)  # who has just connected is known a turn later
+        for writer in self._silent:
+            writer.close()
+        if self._all:
+            await asyncio.wait(self._all, timeout=_END_SECONDS)
+        for task in self._all:
+            task.cancel()
+
+    async def _reply(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Message:
+        self._silent.add(writer)
+        try:
+            async with asyncio.timeout(_READ_SECONDS):
+                message = _read(await reader.readline())
+        except ValueError:  # longer than a line may be
+            return _UNREADABLE
+        finally:
+            self._silent.discard(writer)
+        if message is None:
+            return _UNREADABLE
+        try:
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                return await self._answer(message)
+        except TimeoutError:
+            return _BUSY
+        except Problem as problem:
+            return {"ok": False, "error": problem.message, "advice": problem.advice}
+
+
+async def _socket_server(where: str, talks: _Talks) -> asyncio.Server:
     try:
         Path(where).unlink(missing_ok=True)
-        server = await asyncio.start_unix_server(
-            lambda reader, writer: _serve(reader, writer, answer), where, limit=_LINE
-        )
-        Path(where).chmod(0o600)
+        return await asyncio.start_unix_server(talks.serve, sock=_bound(where), limit=_LINE)
     except OSError as error:
         raise Problem(
             tr("No program could be answered at {path} ({why}).", path=where, why=error.strerror),
             advice=tr("Move what lies there away, or mend the rights of its folder."),
             key="app-socket",
         ) from error
-    return server
+
+
+def _bound(where: str) -> sockets.socket:
+    """Make the socket so that nobody else can connect, not even before its rights are set."""
+    bound = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
+    before = os.umask(_PRIVATE)
+    try:
+        bound.bind(where)
+    except BaseException:
+        bound.close()
+        raise
+    finally:
+        os.umask(before)
+    return bound
 
 
 @asynccontextmanager
-async def _pipe_server(where: str, answer: Answer) -> AsyncIterator[None]:
+async def _pipe_server(where: str, talks: _Talks) -> AsyncIterator[None]:
     """The same over a named pipe of the Proactor loop."""
     loop: Any = asyncio.get_running_loop()
 
     def protocol() -> asyncio.StreamReaderProtocol:
-        reader = asyncio.StreamReader(limit=_LINE)
-        return asyncio.StreamReaderProtocol(reader, lambda r, w: _serve(r, w, answer))
+        return asyncio.StreamReaderProtocol(asyncio.StreamReader(limit=_LINE), talks.serve)
 
     servers = await loop.start_serving_pipe(protocol, where)
     try:
@@ -147,32 +220,6 @@ async def _pipe_server(where: str, answer: Answer) -> AsyncIterator[None]:
     finally:
         for server in servers:
             server.close()
-
-
-async def _serve(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: Answer
-) -> None:
-    """Answer one line; a broken or foreign one gets an error, never silence."""
-    with suppress(OSError, TimeoutError):
-        async with asyncio.timeout(_SECONDS):
-            reply = await _reply(reader, answer)
-            writer.write(json.dumps(reply).encode() + b"\n")
-            await writer.drain()
-    writer.close()
-
-
-async def _reply(reader: asyncio.StreamReader, answer: Answer) -> Message:
-    try:
-        line = await reader.readline()
-    except ValueError:  # longer than a line may be
-        return _UNREADABLE
-    message = _read(line)
-    if message is None:
-        return _UNREADABLE
-    try:
-        return await answer(message)
-    except Problem as problem:
-        return {"ok": False, "error": problem.message, "advice": problem.advice}
 
 
 def _read(line: bytes) -> Message | None:

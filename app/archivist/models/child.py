@@ -20,8 +20,11 @@ from archivist.models.messages import Answer, Request
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _TAIL: Final = 4096
-_GRACE: Final = 1.0
-"""Seconds between "please end" and the kill."""
+_GRACE: Final = 0.4
+"""Seconds between "please end" and the kill: less than the whole program may take to end."""
+
+_DEAF: Final = 1.0
+"""Seconds that a process which has closed its pipes may live on."""
 
 
 class Child(asyncio.SubprocessProtocol):
@@ -74,7 +77,7 @@ class Child(asyncio.SubprocessProtocol):
         return answer
 
     def end(self) -> None:
-        """Ask it to end by closing its stdin; it is killed when it does not within a second."""
+        """Ask it to end by closing its stdin; it is killed when it does not soon."""
         if self._leaving or self.ended.done():
             return
         self._leaving = True
@@ -109,7 +112,7 @@ class Child(asyncio.SubprocessProtocol):
         # A process that ends closes its pipes first: only one that lives on is deaf.
         if fd != _STDERR and not self._leaving and self._timer is None:
             loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(_GRACE, self.kill, Cause.DEAF)
+            self._timer = loop.call_later(_DEAF, self.kill, Cause.DEAF)
 
     def process_exited(self) -> None:
         self.exit_code = self._transport.get_returncode()

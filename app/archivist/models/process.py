@@ -61,7 +61,7 @@ class WorkerStatus:
     stopped: str
 
 
-def worker_command(kind: WorkerKind) -> tuple[str, ...]:
+def worker_command(kind: str) -> tuple[str, ...]:
     """Return the command line of a worker, from a checkout, an installed or a frozen program."""
     if getattr(sys, "frozen", False):
         return (sys.executable, "--worker", kind)

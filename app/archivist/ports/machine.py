@@ -3,10 +3,14 @@
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from types import MappingProxyType
+from typing import Any, Final, Protocol, TypeAlias
 
 Message: TypeAlias = Mapping[str, Any]
 """One JSON line between two processes of the same profile."""
+
+ENDING: Final[Message] = MappingProxyType({"ok": False, "error": "ending"})
+"""The answer of an app that is about to end: whoever asks may soon take its place."""
 
 
 class Projects(Protocol):

@@ -13,6 +13,7 @@ from archivist.domain.proposals import (
     FileWrite,
     HunkId,
     Note,
+    PastWrite,
     Plan,
     Proposal,
     Target,
@@ -66,6 +67,21 @@ class OpenProposals(Protocol):
 
     async def reopen(self, hunks: Sequence[HunkId]) -> None:
         """Bring rejected hunks back."""
+
+
+class PastWrites(Protocol):
+    """What was written to memory files, to be looked at."""
+
+    async def find(self, write: WriteId) -> FileWrite | None:
+        """Return one write with its contents."""
+
+    async def past(
+        self, states: Sequence[WriteState], *, path: str | None = None, limit: int
+    ) -> list[PastWrite]:
+        """Return the writes in these states without their contents, newest first."""
+
+    async def bullets(self, path: str) -> list[WrittenBullet]:
+        """Return what the standing writes of a file added, oldest first."""
 
 
 class Writes(Protocol):

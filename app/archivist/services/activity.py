@@ -3,20 +3,21 @@
 import asyncio
 import time
 from collections.abc import Callable
-from datetime import datetime
 from typing import Final, Protocol, assert_never
 
 from archivist.domain.activity import Activity, Archiving, Idle, Importing
 from archivist.domain.jobs import Stage
 from archivist.domain.knowledge import RULES
 from archivist.domain.pause import Paused
+from archivist.domain.problems import Problem
 from archivist.services.bus import ActivityChanged, Bus
+from archivist.services.times import clock_time
 from archivist.texts import tr, tr_n
 
 _APART: Final = 0.1
 """Seconds between two tellings of the same kind of work: a status line need not flicker."""
 
-_WEEK: Final = 7
+_DISK_FULL: Final = "disk-full"
 
 
 class Running(Protocol):
@@ -43,25 +44,32 @@ class Activities:
         self._archiving: Archiving | None = None
         self._paused: Paused | None = None
         self._last: int | None = None
+        self._troubles: dict[str, Problem] = {}
+        self._unwritten: Problem | None = None
         self._told: Activity = Idle()
         self._is_waiting = False
 
     @property
     def current(self) -> Activity:
         """What is done now."""
-        return self._importing or self._archiving or self._paused or Idle(self._last)
+        return self._importing or self._archiving or self._paused or self._idle()
 
-    def importing(self, now: Importing | None, *, at: int) -> None:
-        """Note how far the reading is; None when it has ended."""
+    @property
+    def is_troubled(self) -> bool:
+        """Whether a piece of work has failed and not been done since."""
+        return bool(self._troubles)
+
+    def importing(self, now: Importing | None, *, at: int | None) -> None:
+        """Note how far the reading is; None when it has ended, `at` then None if not well."""
         if now is None and self._importing is not None:
-            self._last = at
+            self._last = self._last if at is None else at
         self._importing = now
         self._tell()
 
-    def archiving(self, now: Archiving | None, *, at: int) -> None:
-        """Note how far the archiving is; None when it has ended."""
+    def archiving(self, now: Archiving | None, *, at: int | None) -> None:
+        """Note how far the archiving is; None when it has ended, `at` then None if not well."""
         if now is None and self._archiving is not None:
-            self._last = at
+            self._last = self._last if at is None else at
         self._archiving = now
         self._tell()
 
@@ -70,10 +78,33 @@ class Activities:
         self._last = at
         self._tell()
 
+    def failed(self, piece: str, problem: Problem) -> None:
+        """Note that a piece of work failed: until it succeeds, nothing is up to date."""
+        self._troubles[piece] = problem
+        self._tell()
+
+    def succeeded(self, piece: str) -> None:
+        """Note that a piece of work was done."""
+        if self._troubles.pop(piece, None) is not None:
+            self._tell()
+
+    def unwritten(self, why: Problem | None) -> None:
+        """Note that the archive takes no problems any more, and so nothing else; None: it does."""
+        self._unwritten = why
+        self._tell()
+
     def paused(self, paused: Paused | None) -> None:
         """Note a pause, or its end."""
         self._paused = paused
         self._tell()
+
+    def _idle(self) -> Idle:
+        """Return the rest; a full disk is told before all else, for it is behind much else."""
+        troubles = [*self._troubles.values(), *filter(None, (self._unwritten,))]
+        if not troubles:
+            return Idle(self._last)
+        told = next((problem for problem in troubles if problem.key == _DISK_FULL), troubles[0])
+        return Idle(self._last, told.message, is_recording=told.key != _DISK_FULL)
 
     def _tell(self) -> None:
         """Tell what is done now; progress of the same work only from time to time."""
@@ -104,7 +135,7 @@ def describe(activity: Activity, *, when: Callable[[int], str] | None = None) ->
     written = when or clock_time
     match activity:
         case Idle():
-            return _idle(activity.last, written)
+            return _idle(activity, written)
         case Importing():
             return _importing(activity)
         case Archiving():
@@ -115,18 +146,16 @@ def describe(activity: Activity, *, when: Callable[[int], str] | None = None) ->
             assert_never(activity)
 
 
-def clock_time(at: int) -> str:
-    """Return a time as the person's clock shows it, with the day unless it is today."""
-    moment = datetime.fromtimestamp(at / 1000).astimezone()
-    days = abs((moment.date() - datetime.now().astimezone().date()).days)
-    form = "%H:%M" if days == 0 else "%a %H:%M" if days < _WEEK else "%Y-%m-%d %H:%M"
-    return moment.strftime(form)
-
-
-def _idle(last: int | None, when: Callable[[int], str]) -> str:
-    if last is None:
-        return tr("Waiting for the next conversation.")
-    return tr("Up to date since {time}.", time=when(last))
+def _idle(now: Idle, when: Callable[[int], str]) -> str:
+    if not now.is_recording:
+        return tr("Recording is paused: the disk is full.")
+    if now.last is None:
+        waiting = tr("Waiting for the next conversation.")
+        return tr("Not up to date: {reason}", reason=now.trouble) if now.trouble else waiting
+    time = when(now.last)
+    if now.trouble:
+        return tr("Not up to date since {time}: {reason}", time=time, reason=now.trouble)
+    return tr("Up to date since {time}.", time=time)
 
 
 def _paused(until: int | None, when: Callable[[int], str]) -> str:

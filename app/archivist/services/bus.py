@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from archivist.domain.activity import Activity
 from archivist.domain.pause import Paused
+from archivist.domain.problems import Problem
 
 Event = TypeVar("Event")
 
@@ -44,6 +45,13 @@ class ActivityChanged:
     """The archivist does something else now; told at most ten times a second."""
 
     activity: Activity
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFailed:
+    """What a person asked for, and did not wait for, has failed."""
+
+    problem: Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from archivist.services.bus import Bus, SegmentsChanged, TurnsArrived
 from archivist.services.cleaning import Cleaning
 from archivist.texts import tr, tr_n
 
+NOT_ALLOWED: Final = "clipboard-off"
 MOST_BYTES: Final = 1_000_000
 """More is no conversation that somebody copied."""
 
@@ -82,7 +83,7 @@ class Capture:
             raise Refused(
                 tr("Saving from the clipboard is not allowed."),
                 advice=tr("Allow it with `archivist settings set clipboard.allowed true`."),
-                key="clipboard-off",
+                key=NOT_ALLOWED,
             )
 
     async def save(self, text: str) -> Captured:

@@ -1,11 +1,13 @@
 """Everything a window, the command line or a door may call, in one value made by `compose`."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from archivist.domain.cues import Cues
+from archivist.domain.problems import Problem
 from archivist.domain.waiting import Waiting
 from archivist.ports.machine import Instance
 from archivist.ports.models import ModelNote, Recapper
@@ -38,7 +40,7 @@ class Profile:
     data: Path
     home: Home
     approves_always: bool
-    can_show_windows: bool
+    can_show_windows: Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +71,20 @@ class Services:
     activities: Activities
     loop: Callable[[Supervisor], Loop]
     instance: Instance
-    logging: Callable[[], AbstractContextManager[None]]
+    logging: Callable[[], AbstractContextManager[Problem | None]]
+    """Write the log while it lasts; gives what is in the way where it cannot be written."""
+
     recapper: Recapper | None
     """The small local model whether chosen or not, for one sample; None when not installed."""
     models: Callable[[], Sequence[ModelNote]]
     cues: Callable[[], Cues]
+    child: Callable[[str], tuple[Sequence[str], Mapping[str, str]]]
+    """The command line and the environment of a child process of this program, by its kind."""
     stop_models: Callable[[], Awaitable[None]]
     """End the model workers; the next question would start one again."""
+    notice_elsewhere: Callable[[], Coroutine[Any, Any, None]]
+    """Tell on the bus what other processes change, for as long as it runs."""
+    hurry: Callable[[], None]
+    """Wait no longer for other programs that keep the archive locked, for the end has begun."""
     at_once: Callable[[], None]
     """The least to do when the system ends us now: at most 200 ms, without a loop."""

@@ -57,6 +57,14 @@ class _Plan:
     turns: list[Turn] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class _Filed:
+    """What was done so far: turns that came into segments, and segments that were closed."""
+
+    turns: int = 0
+    closed: int = 0
+
+
 class Filer:
     """Cuts the turns of sessions into segments."""
 
@@ -84,24 +92,27 @@ class Filer:
         encoder is started any more, and a session with much to file is left to the next start.
         `busy` is called before each piece of work.
         """
-        closed = 0
-        for session in await self._store.unfiled_sessions():
-            closed += await self._file_session(session, at_exit=at_exit, busy=busy)
-        if closed:
-            self._bus.tell(SegmentsChanged())
-        return closed
+        filed = _Filed()
+        try:
+            for session in await self._store.unfiled_sessions():
+                await self._file_session(session, filed, at_exit=at_exit, busy=busy)
+        finally:
+            # Also what a cancelled round has done, and what has only made a segment longer.
+            if filed.turns:
+                self._bus.tell(SegmentsChanged())
+        return filed.closed
 
     async def _file_session(
-        self, session: SessionId, *, at_exit: bool, busy: Callable[[], None]
-    ) -> int:
+        self, session: SessionId, filed: _Filed, *, at_exit: bool, busy: Callable[[], None]
+    ) -> None:
         """File the turns of one session; another process at the same session is no error."""
-        closed = missed = 0
+        missed = 0
         while missed < _RETRIES:
             turns = await self._store.unfiled(session, limit=_MOST_AT_EXIT if at_exit else _PAGE)
             is_over = at_exit or await self._store.is_whole(session)
             ready = list(exchanges(turns)) if is_over else self._over(turns)
             if not ready or (at_exit and len(turns) == _MOST_AT_EXIT):
-                return closed
+                return
             busy()
             encoder = None if at_exit else self._encoder
             plan = _Plan(await self._store.open_segment(session), encoder)
@@ -109,11 +120,11 @@ class Filer:
                 await self._place(plan, exchange)
             _flush(plan, None)
             if await self._store.file(session, plan.filings, at=self._clock()):
-                closed += sum(filing.reason is not None for filing in plan.filings)
+                filed.turns += sum(len(filing.turns) for filing in plan.filings)
+                filed.closed += sum(filing.reason is not None for filing in plan.filings)
             else:
                 missed += 1
         _log.info("session is filed by another process session=%d", session)
-        return closed
 
     def _over(self, turns: Sequence[Turn]) -> list[Exchange]:
         """Return the exchanges that are over; the last one only if nothing more is to come."""

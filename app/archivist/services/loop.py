@@ -13,14 +13,15 @@ from typing import Any, Final, Protocol
 
 from archivist.domain.activity import Archiving, Importing
 from archivist.domain.jobs import Stage
+from archivist.domain.problems import Problem
 from archivist.ports.machine import Clock
 from archivist.ports.sources import Home, Reader
 from archivist.services.activity import Activities
 from archivist.services.archive import Archive, Done
-from archivist.services.bus import Bus, PauseChanged
+from archivist.services.bus import AskedFailed, Bus, PauseChanged, SegmentsChanged
 from archivist.services.ingest import Ingest, Progress
 from archivist.services.pause import Pause
-from archivist.services.supervise import Supervisor
+from archivist.services.supervise import Supervisor, settled
 
 _log = logging.getLogger(__name__)
 
@@ -39,6 +40,17 @@ class Follow(Protocol):
         self, roots: Callable[[], Sequence[Path]], *, stop: asyncio.Event, poll_seconds: float
     ) -> AsyncIterator[frozenset[Path]]:
         """Yield the sets of paths that changed, until the stop event is set."""
+
+
+class CatchUp(Protocol):
+    """Writes what the archive could not take before."""
+
+    def __call__(self, *, works: bool) -> Awaitable[None]:
+        """Try again; `works`: no piece of work fails any more."""
+
+
+async def _nothing_kept(*, works: bool) -> None:
+    """Stand in where nothing is kept."""
 
 
 class Loop:
@@ -60,6 +72,7 @@ class Loop:
         bus: Bus,
         clock: Clock,
         maker: str,
+        catch_up: CatchUp = _nothing_kept,
     ) -> None:
         self._ingest = ingest
         self._archive = archive
@@ -74,10 +87,12 @@ class Loop:
         self._bus = bus
         self._clock = clock
         self._maker = maker
+        self._catch_up = catch_up
         self._news = asyncio.Event()
         self._due = asyncio.Event()
         self._pieces: dict[str, asyncio.Task[None]] = {}
         self._asked: set[str] = set()
+        self._asked_for: set[str] = set()
         self._again: set[Path] = set()
         self._must_import = False
         self._must_sweep = True
@@ -120,12 +135,28 @@ class Loop:
     async def _guarded(self, work: Awaitable[None], name: str) -> None:
         await self._supervisor.guarded(work, name=name)
 
+    async def _judged(self, work: Awaitable[None], name: str, piece: str = "") -> None:
+        """Do a piece of work; note whether it failed, before that is reported."""
+        failed = await settled(work, where=name)
+        piece = piece or name
+        if isinstance(failed, Problem):
+            self._activities.failed(piece, failed)
+            if name in self._asked_for:
+                self._bus.tell(AskedFailed(failed))
+            raise failed
+        self._activities.succeeded(piece)
+
     async def _piece(self, work: Coroutine[Any, Any, None], name: str) -> None:
         """Do work that can be cancelled by its name, without the end of whoever waits for it."""
+        judged = self._judged(work, name)
         async with asyncio.TaskGroup() as group:
-            task = group.create_task(self._guarded(work, name), name=name)
+            task = group.create_task(self._guarded(judged, name), name=name)
             self._pieces[name] = task
         self._pieces.pop(name, None)
+        self._asked_for.discard(name)
+        judged.close()  # both: cancelled before it began
+        work.close()
+        await self._guarded(self._catch_up(works=not self._activities.is_troubled), "catch-up")
 
     def _cancel(self, *names: str) -> None:
         for name in names:
@@ -152,6 +183,7 @@ class Loop:
     async def _may(self, *names: str) -> bool:
         """Whether to work now; what a person asks for is done once, also while paused."""
         is_asked = not self._asked.isdisjoint(names)
+        self._asked_for |= self._asked & set(names)
         self._asked.difference_update(names)
         return not await self._is_paused() or is_asked
 
@@ -198,13 +230,15 @@ class Loop:
         """Read every source from where its cursors stand."""
         progress = Progress(listeners=[self._show_import])
         reports = self._ingest.import_home(self._home, off=self._off, progress=progress)
+        ended: int | None = None
         try:
             async for report in reports:
                 if report.new_turns:
                     self._due.set()
             self._must_import = False
+            ended = self._clock()
         finally:
-            self._activities.importing(None, at=self._clock())
+            self._activities.importing(None, at=ended)
 
     def _show_import(self, now: Progress) -> None:
         shown = Importing(now.done, now.files, now.new_turns, now.path)
@@ -213,7 +247,7 @@ class Loop:
     async def _read_all(self) -> None:
         """Read what changed; a file whose rows could not be written stays on the list."""
         for path in sorted(self._again):
-            await self._guarded(self._read(path), _READ)
+            await self._guarded(self._judged(self._read(path), _READ, str(path)), _READ)
 
     async def _read(self, path: Path) -> None:
         reader = await asyncio.to_thread(self._reader_of, path)
@@ -221,6 +255,8 @@ class Loop:
             report = await self._ingest.read_file(reader, path)
             if report.new_turns:
                 self._activities.worked(at=self._clock())
+            else:  # the last turn may have become longer, or its tools have answered
+                self._bus.tell(SegmentsChanged())
         else:
             await self._ingest.mark_if_gone(path)
         self._again.discard(path)
@@ -242,13 +278,15 @@ class Loop:
                 await self._piece(self._archive_all(), _ARCHIVE)
 
     async def _archive_all(self) -> None:
+        ended: int | None = None
         try:
             if self._must_sweep:
                 await self._archive.sweep_into(self.done)
                 self._must_sweep = False
             await self._archive.step(self.done, tell=self._show_step)
+            ended = self._clock()
         finally:
-            self._activities.archiving(None, at=self._clock())
+            self._activities.archiving(None, at=ended)
 
     def _show_step(self, done: int, waiting: int, stage: Stage | None) -> None:
         shown = Archiving(done, waiting, stage, self._maker)

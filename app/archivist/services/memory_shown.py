@@ -11,8 +11,8 @@ from archivist.domain.memory_readers import FileReader
 from archivist.domain.problems import Problem
 from archivist.domain.proposals import (
     FileLook,
-    FileWrite,
     HunkId,
+    PastWrite,
     ProposalId,
     StoredHunk,
     Target,
@@ -60,8 +60,9 @@ class HunkView:
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """A memory file in use. `problem` says why nothing can be proposed to it or written.
+    """A memory file in use. `problem` says why nothing new can be proposed to it, nor written.
 
+    `hunks` are then those that waited before.
     `changed_at`: when somebody else changed it after it was shown or proposed to; UTC milliseconds.
     `sha` names the content that the changes are shown on.
     """
@@ -130,7 +131,6 @@ def _source(lesson: Lesson) -> HunkSource:
     return HunkSource(lesson.id, lesson.text, sessions_of(lesson))
 
 
-def write_view(write: FileWrite, *, is_held: bool) -> WriteView:
+def write_view(write: PastWrite, *, is_held: bool) -> WriteView:
     """Return a write as the history shows it."""
-    at = write.planned_at if write.written_at is None else write.written_at
-    return WriteView(write.id, write.path, write.state, at, len(write.hunks), is_held)
+    return WriteView(write.id, write.path, write.state, write.at, len(write.hunks), is_held)

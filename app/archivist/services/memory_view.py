@@ -20,7 +20,7 @@ from archivist.domain.proposals import (
     WriteState,
 )
 from archivist.ports.files import MemoryFiles
-from archivist.ports.proposals import OpenProposals, Writes
+from archivist.ports.proposals import OpenProposals, PastWrites
 from archivist.services.bus import Bus, LessonsChanged
 from archivist.services.memory_shown import (
     FileView,
@@ -57,7 +57,7 @@ class MemoryView:
         self,
         proposals: Proposals,
         stored: OpenProposals,
-        writes: Writes,
+        writes: PastWrites,
         files: MemoryFiles,
         *,
         lessons: FoundLessons,
@@ -142,7 +142,7 @@ class MemoryView:
 
     async def history(self) -> list[WriteView]:
         """Return what was written and taken back, newest first."""
-        writes = await self._writes.writes(_SETTLED, limit=_LAST)
+        writes = await self._writes.past(_SETTLED, limit=_LAST)
         paths = {write.path for write in writes}
         data = {path: await self._data(path) for path in paths}
         bullets = {path: await self._writes.bullets(path) for path in paths}
@@ -203,7 +203,7 @@ class MemoryView:
         sha = fingerprint(look.data) if look else None
         is_other = target.path in seen and seen[target.path] != sha
         changed = look is not None and is_other and not await self._is_ours(target.path, sha)
-        hunks = await self._hunks(proposal) if proposal and not problem else ()
+        hunks = await self._hunks(proposal) if proposal else ()
         return FileView(
             target=target,
             state=state_of(look, problem),
@@ -217,7 +217,7 @@ class MemoryView:
 
     async def _is_ours(self, path: str, sha: str | None) -> bool:
         """Tell whether a file is in a state that we wrote or went back to."""
-        writes = await self._writes.writes(_SETTLED, path=path, limit=_LAST)
+        writes = await self._writes.past(_SETTLED, path=path, limit=_LAST)
         return any(sha in (write.after_sha, write.before_sha) for write in writes)
 
     async def _hunks(self, proposal: Proposal) -> tuple[HunkView, ...]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from archivist.domain.activity import Activity, Idle
 from archivist.domain.waiting import Waiting
 from archivist.texts import tr, tr_n
 
@@ -24,6 +25,11 @@ class Notice:
     summary: str
     body: str
     action: str
+
+
+def is_calm(activity: Activity) -> bool:
+    """Whether a count of now will hold: nothing is worked on, and the sources have been read."""
+    return isinstance(activity, Idle) and activity.last is not None
 
 
 def noticed(known: Known, waiting: Waiting, *, day: str, is_here: bool) -> Known:

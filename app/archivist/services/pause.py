@@ -6,6 +6,7 @@ it. It ends by the wall clock: after a sleep of the computer it is over at once.
 
 import logging
 from datetime import datetime, time, timedelta
+from enum import StrEnum
 from typing import Final, Protocol
 
 from archivist.domain.pause import Paused
@@ -17,7 +18,16 @@ _log = logging.getLogger(__name__)
 _KEY: Final = "paused_until"
 _FOR_EVER: Final = "resumed"
 _MINUTE_MS: Final = 60_000
+_HOUR_MINUTES: Final = 60
 _DIGITS: Final = 14
+
+
+class PauseFor(StrEnum):
+    """The lengths that a menu offers."""
+
+    HOUR = "hour"
+    TOMORROW = "tomorrow"
+    RESUMED = "resumed"
 
 
 class Marks(Protocol):
@@ -53,6 +63,16 @@ class Pause:
         """Return the pause that holds now; another process may have begun or ended it."""
         self._known = _parsed(await self._marks.get(_KEY))
         return self.check_clock()
+
+    async def pause(self, length: PauseFor) -> Paused | None:
+        """Rest for one of the lengths that a menu offers."""
+        match length:
+            case PauseFor.HOUR:
+                return await self.pause_for(_HOUR_MINUTES)
+            case PauseFor.TOMORROW:
+                return await self.until_tomorrow()
+            case PauseFor.RESUMED:
+                return await self.until_resumed()
 
     async def pause_for(self, minutes: int) -> Paused | None:
         """Rest for some minutes from now."""

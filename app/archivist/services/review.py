@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 from archivist.domain.commands import Command
 from archivist.domain.knowledge import Lesson, LessonCounts, LessonId, LessonState
@@ -12,6 +12,11 @@ from archivist.ports.machine import Clock
 from archivist.services.bus import Bus, LessonsChanged
 from archivist.services.undo import cannot_repeat
 from archivist.texts import tr, tr_n
+
+CHANGED: Final = "lesson-changed"
+"""The key of the refusal to decide about what was shown otherwise."""
+
+Seen: TypeAlias = Sequence[Lesson]
 
 _SHOWN = 60
 _LONGEST = 2_000
@@ -41,8 +46,8 @@ class ReviewedLessons(Protocol):
         reason: str | None,
         caller: str | None,
         at: int,
-    ) -> None:
-        """Move lessons to a state and log the command."""
+    ) -> bool:
+        """Move lessons to a state and log the command; False when one is no longer as given."""
 
     async def edit(
         self, lesson: Lesson, text: str, *, label: str, caller: str | None, at: int
@@ -92,10 +97,11 @@ class Review:
         kept = await self._store.wordings(LessonState.KEPT)
         return await asyncio.to_thread(near_copies, lesson, kept)  # 20 ms for the first 500
 
-    async def keep(self, ids: Sequence[LessonId]) -> list[Lesson]:
+    async def keep(self, ids: Sequence[LessonId], *, seen: Seen = ()) -> list[Lesson]:
         """Keep lessons: they become a proposal on a memory file.
 
-        Raises Refused for unknown ids, and for a lesson whose evidence is gone.
+        `seen`, here and below, are the lessons as they were shown to the person. Raises Refused
+        for unknown ids, for one that was seen otherwise, and for one whose evidence is gone.
         """
         gone = [lesson.id for lesson in await self._known(ids) if not lesson.evidence]
         if gone:
@@ -103,23 +109,28 @@ class Review:
                 tr("What lesson {ids} was found in is gone.", ids=", ".join(map(str, gone))),
                 advice=tr("Reject it, or leave it: a lesson is kept with the words it stands on."),
             )
-        return await self._move(ids, LessonState.KEPT, None)
+        return await self._move(ids, LessonState.KEPT, None, seen)
 
-    async def reject(self, ids: Sequence[LessonId], *, reason: str | None = None) -> list[Lesson]:
-        """Reject lessons: the same words are not proposed again. Raises Refused for unknown ids."""
+    async def reject(
+        self, ids: Sequence[LessonId], *, reason: str | None = None, seen: Seen = ()
+    ) -> list[Lesson]:
+        """Reject lessons: the same words are not proposed again. Raises Refused as `keep` does."""
         said = None if reason is None else self._clean(reason)
-        return await self._move(ids, LessonState.REJECTED, said)
+        return await self._move(ids, LessonState.REJECTED, said, seen)
 
-    async def later(self, ids: Sequence[LessonId]) -> list[Lesson]:
-        """Put lessons off. Raises Refused for unknown ids."""
-        return await self._move(ids, LessonState.LATER, None)
+    async def later(self, ids: Sequence[LessonId], *, seen: Seen = ()) -> list[Lesson]:
+        """Put lessons off. Raises Refused as `keep` does."""
+        return await self._move(ids, LessonState.LATER, None, seen)
 
-    async def reopen(self, ids: Sequence[LessonId]) -> list[Lesson]:
-        """Let decided lessons wait again. Raises Refused for unknown ids."""
-        return await self._move(ids, LessonState.WAITING, None)
+    async def reopen(self, ids: Sequence[LessonId], *, seen: Seen = ()) -> list[Lesson]:
+        """Let decided lessons wait again. Raises Refused as `keep` does."""
+        return await self._move(ids, LessonState.WAITING, None, seen)
 
-    async def edit(self, ident: LessonId, text: str) -> Lesson:
-        """Change the wording; evidence stays. Raises Refused: unknown id, blank, said already."""
+    async def edit(self, ident: LessonId, text: str, *, seen: Lesson | None = None) -> Lesson:
+        """Change the wording; evidence stays.
+
+        Raises Refused: unknown id, blank, said already, seen otherwise.
+        """
         clean = self._clean(" ".join(text.split()))
         if not clean or len(clean) > _LONGEST:
             raise Refused(
@@ -127,6 +138,7 @@ class Review:
                 advice=tr("Give the new wording with --text."),
             )
         (lesson,) = await self._known([ident])
+        _check_seen([lesson], () if seen is None else (seen,))
         label = tr("Edit “{text}”", text=_short(lesson.text))
         at = self._clock()
         if not await self._store.edit(lesson, clean, label=label, caller=self._caller, at=at):
@@ -149,10 +161,11 @@ class Review:
         await self.restore(inverse["again"])
 
     async def _move(
-        self, ids: Sequence[LessonId], state: LessonState, reason: str | None
+        self, ids: Sequence[LessonId], state: LessonState, reason: str | None, seen: Seen
     ) -> list[Lesson]:
         lessons = await self._known(ids)
-        await self._store.set_state(
+        _check_seen(lessons, seen)
+        has_moved = await self._store.set_state(
             lessons,
             state,
             label=_label(lessons, state),
@@ -160,6 +173,8 @@ class Review:
             caller=self._caller,
             at=self._clock(),
         )
+        if not has_moved:
+            raise _changed_meanwhile()
         self._bus.tell(LessonsChanged())
         return await self._store.find(ids)
 
@@ -172,6 +187,23 @@ class Review:
                 advice=tr("`archivist lessons list` shows the lessons with their numbers."),
             )
         return found
+
+
+def _check_seen(lessons: Sequence[Lesson], seen: Seen) -> None:
+    """Refuse a decision about words or a state that the person did not see."""
+    shown = {lesson.id: (lesson.state, lesson.text) for lesson in seen}
+    for lesson in lessons:
+        now = lesson.state, lesson.text
+        if shown.get(lesson.id, now) != now:
+            raise _changed_meanwhile()
+
+
+def _changed_meanwhile() -> Refused:
+    return Refused(
+        tr("The lesson was changed elsewhere meanwhile; nothing was done."),
+        advice=tr("It is shown as it is now: decide again."),
+        key=CHANGED,
+    )
 
 
 def touched(command: Command) -> tuple[LessonId, ...]:

@@ -22,20 +22,25 @@ from archivist.domain.query import (
 )
 from archivist.domain.segment_filter import SegmentFilter, parse_filter
 from archivist.domain.segment_list import (
+    MOST_HITS,
     ListedSegment,
     Narrowing,
     Order,
     SegmentContent,
     SegmentCounts,
     SegmentHit,
+    session_of_unfiled,
 )
-from archivist.domain.snippets import Span
-from archivist.domain.turns import SegmentId, TurnId
+from archivist.domain.snippets import MARKED, MOST_PLACES, Span
+from archivist.domain.turns import SegmentId, SessionId, TurnId
 from archivist.ports.machine import Clock, Opener
 from archivist.texts import tr
 
 _WIDTH = 96
 """Characters of a snippet: what answers lies in its first third, so that a narrow list shows it."""
+
+_LOOKED_AT = 20 * MARKED
+"""Characters of a turn in which matches are looked for at all."""
 
 _AT_ONCE = 25
 """Rows whose snippets are cut without a pause: a few milliseconds."""
@@ -45,7 +50,8 @@ _AT_ONCE = 25
 class Listing:
     """What a text finds: ids in order and, where words were searched, the hit of each.
 
-    `loosely`: no turn holds all words, these hold some of them.
+    `loosely`: no turn holds all words, these hold some of them. `is_cut`: more turns answer than
+    were looked up; those here are the best.
     """
 
     text: str = ""
@@ -54,15 +60,20 @@ class Listing:
     ids: tuple[SegmentId, ...] = ()
     hits: Mapping[SegmentId, SegmentHit] = field(default_factory=dict)
     loosely: bool = False
+    is_cut: bool = False
     ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """One segment, and where in its turns the question is answered."""
+    """One segment, and where in its turns the question is answered.
+
+    `has_more`: it is answered in parts of long turns too that are not shown.
+    """
 
     content: SegmentContent
     spans: Mapping[TurnId, tuple[Span, ...]]
+    has_more: bool = False
 
 
 class SearchedSegments(Protocol):
@@ -88,6 +99,9 @@ class SearchedSegments(Protocol):
 
     async def file(self, segment: SegmentId) -> str | None:
         """Return the transcript that a segment was read from, as recorded."""
+
+    async def newest(self, session: SessionId) -> SegmentId | None:
+        """Return the segment of a session that was opened last."""
 
 
 class SegmentList:
@@ -126,6 +140,7 @@ class SegmentList:
             ids=tuple(hit.segment for hit in found),
             hits={hit.segment: hit for hit in found},
             loosely=loosely and bool(found),
+            is_cut=sum(hit.turns for hit in found) >= MOST_HITS,
             ms=self._since(began),
         )
 
@@ -152,7 +167,12 @@ class SegmentList:
         query = listing.query if listing is not None else None
         if query is None:
             return Preview(content, {})
-        return Preview(content, await asyncio.to_thread(_answers, content, query))
+        return await asyncio.to_thread(_answered, content, query)
+
+    async def filed(self, segment: SegmentId) -> SegmentId | None:
+        """Return the segment that holds what was listed as turns in none, None for others."""
+        session = session_of_unfiled(segment)
+        return None if session is None else await self._store.newest(session)
 
     async def counts(self) -> SegmentCounts:
         """Return the numbers beside the list."""
@@ -226,11 +246,20 @@ def _with_snippet(
     return replace(row, snippet=said, spans=tuple(matches(said, query)), hits=hit.turns)
 
 
-def _answers(content: SegmentContent, query: Query) -> dict[TurnId, tuple[Span, ...]]:
+def _answered(content: SegmentContent, query: Query) -> Preview:
     """Return where the turns of a segment answer; those that do not are left out."""
     turns = [read.turn for read in content.turns]
     spans = {turn.id: tuple(matches(turn.text, query)) for turn in turns}
-    return {turn: found for turn, found in spans.items() if found}
+    has_more = any(_goes_on(turn.text, spans[turn.id], query) for turn in turns)
+    return Preview(content, {turn: found for turn, found in spans.items() if found}, has_more)
+
+
+def _goes_on(text: str, marked: Sequence[Span], query: Query) -> bool:
+    """Whether a text answers beyond what is marked of it."""
+    if len(marked) == MOST_PLACES:
+        return True
+    ends = range(MARKED, min(len(text), _LOOKED_AT), MARKED)
+    return any(matches(text[end : end + MARKED], query) for end in ends)
 
 
 def _unknown(segment: SegmentId) -> Refused:

@@ -79,6 +79,20 @@ def why_closed(reason: str | None) -> str:
             return tr("Ended ({reason}).", reason=reason)
 
 
+def standing(content: SegmentContent) -> str:
+    """Say why a segment ended, or what becomes of turns that are in none."""
+    if not content.row.is_unfiled:
+        return why_closed(content.row.reason)
+    said = tr(
+        "Not in a segment yet: these turns come into one with the next prompt, or when it has "
+        "been quiet for two minutes."
+    )
+    if len(content.turns) == content.row.turns:
+        return said
+    shown = tr("The newest {n} turns are shown.", n=f"{len(content.turns):,}")
+    return f"{said} {shown}"
+
+
 def speaker(turn: ReadTurn) -> str:
     """Return who said a turn."""
     match turn.turn.role:
@@ -165,7 +179,9 @@ def lasted(milliseconds: int) -> str:
 def row_sentence(row: ListedSegment, when: When) -> str:
     """Say a row of the list in one sentence, for people who hear it."""
     parts = [tr("Segment"), when(row.start), *facts(row)]
-    if row.reason is None:
+    if row.is_unfiled:
+        parts.append(tr("not in a segment yet"))
+    elif row.reason is None:
         parts.append(tr("open"))
     if row.lessons:
         parts.append(tr_n("{n} lesson", "{n} lessons", row.lessons))
@@ -177,7 +193,7 @@ def row_sentence(row: ListedSegment, when: When) -> str:
 def markdown(content: SegmentContent, when: When) -> str:
     """Return a segment as Markdown."""
     row = content.row
-    meta = [" · ".join(facts(row)), when(row.start), why_closed(row.reason)]
+    meta = [" · ".join(facts(row)), when(row.start), standing(content)]
     return as_markdown(
         SegmentMarkdown(
             title=title_of(row),

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from archivist.domain.activity import Activity, Archiving, Importing
+from archivist.domain.activity import Activity, Archiving, Idle, Importing
+from archivist.domain.problems import Problem
 from archivist.domain.waiting import Waiting
 from archivist.services.activity import describe
 from archivist.texts import tr, tr_n
@@ -23,14 +24,6 @@ class Mark(StrEnum):
     PROBLEM = "problem"
 
 
-class PauseFor(StrEnum):
-    """How long the menu offers to pause for."""
-
-    HOUR = "hour"
-    TOMORROW = "tomorrow"
-    RESUMED = "resumed"
-
-
 @dataclass(frozen=True, slots=True)
 class TrayState:
     """What the tray shows. `problems` is "" when the menu has no such entry."""
@@ -47,6 +40,11 @@ class TrayState:
 def starting() -> TrayState:
     """Return what to show until the archive is open."""
     return _state(Mark.IDLE, Waiting(), tr("Starting."), is_paused=False)
+
+
+def refused(problem: Problem) -> TrayState:
+    """Return what to show of an archive that cannot be opened."""
+    return _state(Mark.PROBLEM, Waiting(), problem.message, is_paused=False)
 
 
 def tray_state(waiting: Waiting, activity: Activity, *, is_paused: bool) -> TrayState:
@@ -72,7 +70,7 @@ def _mark(waiting: Waiting, activity: Activity, *, is_paused: bool) -> Mark:
     """Return the picture: that nothing is recorded comes first, then what asks for the person."""
     if is_paused:
         return Mark.PAUSED
-    if waiting.problems:
+    if waiting.problems or (isinstance(activity, Idle) and activity.trouble):
         return Mark.PROBLEM
     if waiting.lessons or waiting.changes:
         return Mark.ATTENTION

@@ -22,6 +22,7 @@ class Undo:
     """Knows, by the first word of a command's name, which service takes it back.
 
     `repeats` does it again from the same data; what is not in there can only be taken back.
+    `caller` is the program that asks, as its own commands bear it.
     """
 
     def __init__(
@@ -31,16 +32,41 @@ class Undo:
         *,
         clock: Clock,
         repeats: Mapping[str, Inverse] = _NONE,
+        caller: str | None = None,
     ) -> None:
         self._store = store
         self._inverses = inverses
         self._repeats = repeats
         self._clock = clock
+        self._caller = caller
         self._one_at_a_time = asyncio.Lock()
 
     async def commands(self, count: int = 20) -> list[Command]:
         """Return what can be taken back, newest first."""
         return await self._store.last(count)
+
+    async def newest(self) -> Command:
+        """Return what would be taken back first. Raises Refused when there is nothing."""
+        command = await self._next()
+        if command is None:
+            raise _nothing_to_undo()
+        return command
+
+    def is_ours(self, command: Command) -> bool:
+        """Whether a command was made by the program that asks now, in this run or an earlier."""
+        return command.caller == self._caller
+
+    async def undo_only(self, command: Command) -> Command:
+        """Take back a command that was shown as the newest. Raises Refused when it no longer is."""
+        async with self._one_at_a_time:
+            newest = await self._next()
+            if newest is None or newest.id != command.id:
+                raise Refused(
+                    tr("Something else was done or taken back meanwhile."),
+                    advice=tr("Look at what stands there now, then undo again."),
+                )
+            (done,) = await self._undone(1, passing_over=False)
+        return done
 
     async def undo(self, count: int = 1, *, passing_over: bool = False) -> list[Command]:
         """Take back the newest commands, newest first; return them.
@@ -52,10 +78,7 @@ class Undo:
         async with self._one_at_a_time:
             done = await self._undone(count, passing_over=passing_over)
         if not done:
-            raise Refused(
-                tr("There is nothing to undo."),
-                advice=tr("`archivist undo --list` shows what can be taken back."),
-            )
+            raise _nothing_to_undo()
         return done
 
     async def next_redo(self) -> Command | None:
@@ -96,6 +119,13 @@ class Undo:
     async def _next(self) -> Command | None:
         commands = await self._store.last(1)
         return commands[0] if commands else None
+
+
+def _nothing_to_undo() -> Refused:
+    return Refused(
+        tr("There is nothing to undo."),
+        advice=tr("`archivist undo --list` shows what can be taken back."),
+    )
 
 
 def cannot_repeat() -> Refused:

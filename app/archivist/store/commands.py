@@ -17,7 +17,7 @@ TRIM = """
 delete from command where id <= (select id from command order by id desc limit 1 offset ?)
 """
 LAST = """
-select id, name, label, inverse, at from command
+select id, name, label, inverse, at, caller from command
 where undone_at is null order by id desc limit ?
 """
 MARK = """
@@ -25,7 +25,7 @@ update command set undone_at = ? where id = ? and undone_at is null
 """
 # While anything that came later stands, nothing is done again: the ids say what came later.
 NEXT_UNDONE = """
-select id, name, label, inverse, at from command
+select id, name, label, inverse, at, caller from command
 where undone_at is not null and json_extract(inverse, '$.passed') is null
   and id > (select coalesce(max(id), 0) from command where undone_at is null)
 order by id limit 1
@@ -100,4 +100,5 @@ async def stand_again(connection: aiosqlite.Connection, command: int) -> None:
 
 
 def _command(row: aiosqlite.Row) -> Command:
-    return Command(row["id"], row["name"], row["label"], json.loads(row["inverse"]), row["at"])
+    inverse = json.loads(row["inverse"])
+    return Command(row["id"], row["name"], row["label"], inverse, row["at"], row["caller"])

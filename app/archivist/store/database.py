@@ -22,14 +22,24 @@ from archivist.store.migrate import NO_MARKS, migrate, scripts
 from archivist.texts import tr
 
 BUSY_MS: Final = 10_000
+_GLANCE_MS: Final = 100
+"""How long SQLite itself waits for a lock of others to write: nothing can wake it from that."""
+
 READERS: Final = 2
 _AT_ONCE_SECONDS: Final = 0.1
 
+COMMITS_ELSEWHERE: Final = """
+pragma data_version
+"""
 GET_MARK: Final = """
 select value from meta where key = ?
 """
 _READING: Final = ("query_only = on",)
 _WRITING: Final = ("journal_mode = wal", "synchronous = normal", "foreign_keys = on")
+_HURRY_MS: Final = 300
+_PRIMARY: Final = 0xFF
+"""SQLite's code of a fault without its finer kinds."""
+
 _FULL = ("database or disk is full", "disk I/O error")
 
 
@@ -44,6 +54,9 @@ class Database:
         self._idle: asyncio.Queue[aiosqlite.Connection] = asyncio.Queue()
         self._readers: list[aiosqlite.Connection] = []
         self._opening = asyncio.Lock()
+        self._version: int | None = None
+        self._stamps: list[tuple[int, int] | None] = []
+        self._is_in_hurry = False
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[aiosqlite.Connection]:
@@ -56,7 +69,7 @@ class Database:
             self._still_there()
             with world_faults(self.path):
                 try:
-                    await self._writer.execute("begin immediate")
+                    await self._begin()
                     yield self._writer
                     await self._writer.execute("commit")
                 except BaseException:
@@ -64,6 +77,24 @@ class Database:
                     # queues behind it, so nothing of this transaction is committed later.
                     await asyncio.shield(self._roll_back())
                     raise
+
+    async def _begin(self) -> None:
+        """Wait for the lock in many short steps, so that a cancelled writer is free again soon."""
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        while True:
+            try:
+                await self._writer.execute("begin immediate")
+                return
+            except sqlite3.OperationalError as error:
+                is_busy = error.sqlite_errorcode & _PRIMARY == sqlite3.SQLITE_BUSY
+                patience = _HURRY_MS if self._is_in_hurry else BUSY_MS
+                if not is_busy or clock() - began >= patience / 1000:
+                    raise
+
+    def hurry(self) -> None:
+        """Wait no longer for a lock of others, for the program ends; what waits now, too."""
+        self._is_in_hurry = True
 
     def _still_there(self) -> None:
         """A deleted file would take every write and lose it at the end."""
@@ -81,12 +112,27 @@ class Database:
     @asynccontextmanager
     async def read(self) -> AsyncIterator[aiosqlite.Connection]:
         """Give a read-only connection that nobody else uses meanwhile."""
-        connection = await self._reader()
+        with world_faults(self.path):
+            connection = await self._reader()
         try:
             with world_faults(self.path):
                 yield connection
         finally:
             self._idle.put_nowait(connection)
+
+    async def changed_elsewhere(self) -> bool:
+        """Whether another process committed since this was asked last; at first it is not.
+
+        SQLite's number for the writer moves with every commit but the writer's own. Where no file
+        was written since, SQLite and its thread are not woken.
+        """
+        before, self._stamps = self._stamps, [_stamp(self.path), _stamp(_wal(self.path))]
+        if self._stamps == before:
+            return False
+        with world_faults(self.path):
+            rows = list(await self._writer.execute_fetchall(COMMITS_ELSEWHERE))
+        known, self._version = self._version, int(rows[0][0])
+        return known is not None and known != self._version
 
     async def _reader(self) -> aiosqlite.Connection:
         async with self._opening:
@@ -97,9 +143,13 @@ class Database:
         return await self._idle.get()
 
     async def close(self) -> None:
-        """Close the readers, then the writer; afterwards no `-wal` file is left."""
+        """Close the readers, then the writer; afterwards no `-wal` file is left.
+
+        A search that still runs is broken off: nobody waits for it any more.
+        """
         async with self._turn:
             for connection in self._readers:
+                await connection.interrupt()
                 await connection.close()
             await self._writer.close()
 
@@ -169,7 +219,8 @@ async def _connect(path: Path, *, read_only: bool) -> aiosqlite.Connection:
     connection = await aiosqlite.connect(uri, uri=True, isolation_level=None)
     connection.row_factory = sqlite3.Row
     try:
-        for pragma in (f"busy_timeout = {BUSY_MS}", *(_READING if read_only else _WRITING)):
+        more = _READING if read_only else (*_WRITING, f"busy_timeout = {_GLANCE_MS}")
+        for pragma in (f"busy_timeout = {BUSY_MS}", *more):
             await connection.execute(f"pragma {pragma}")
     except BaseException:
         await connection.close()  # its thread would keep the program from ending
@@ -223,6 +274,19 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _wal(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Return what changes when a file is written."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 def _make_private(path: Path) -> None:

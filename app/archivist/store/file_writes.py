@@ -13,6 +13,7 @@ from archivist.domain.proposals import (
     HunkId,
     HunkState,
     Note,
+    PastWrite,
     Plan,
     WriteId,
     WriteState,
@@ -27,6 +28,12 @@ select * from file_write where id = ?
 """
 LIST: Final = """
 select * from file_write
+where state in (select value from json_each(?)) and (? is null or path = ?)
+order by id desc limit ?
+"""
+PAST: Final = """
+select id, path, state, before_sha, after_sha, hunks, coalesce(written_at, planned_at) as at
+from file_write
 where state in (select value from json_each(?)) and (? is null or path = ?)
 order by id desc limit ?
 """
@@ -82,6 +89,14 @@ class WriteStore:
         values = (json.dumps(states), path, path, -1 if limit is None else limit)
         async with self._database.read() as connection:
             return [_write(row) for row in await connection.execute_fetchall(LIST, values)]
+
+    async def past(
+        self, states: Sequence[WriteState], *, path: str | None = None, limit: int
+    ) -> list[PastWrite]:
+        """Return the writes in these states without their contents, newest first."""
+        values = (json.dumps(states), path, path, limit)
+        async with self._database.read() as connection:
+            return [_past(row) for row in await connection.execute_fetchall(PAST, values)]
 
     async def bullets(self, path: str) -> list[WrittenBullet]:
         """Return what the standing writes of a file added, oldest first."""
@@ -157,6 +172,22 @@ def _lessons(numbers: str) -> tuple[LessonId, ...]:
     return tuple(LessonId(number) for number in json.loads(numbers))
 
 
+def _hunks(numbers: str) -> tuple[HunkId, ...]:
+    return tuple(HunkId(number) for number in json.loads(numbers))
+
+
+def _past(row: aiosqlite.Row) -> PastWrite:
+    return PastWrite(
+        id=WriteId(row["id"]),
+        path=row["path"],
+        state=WriteState(row["state"]),
+        before_sha=row["before_sha"],
+        after_sha=row["after_sha"],
+        hunks=_hunks(row["hunks"]),
+        at=row["at"],
+    )
+
+
 def _write(row: aiosqlite.Row) -> FileWrite:
     return FileWrite(
         id=WriteId(row["id"]),
@@ -164,7 +195,7 @@ def _write(row: aiosqlite.Row) -> FileWrite:
         state=WriteState(row["state"]),
         before=row["before"],
         after=row["after"],
-        hunks=tuple(HunkId(number) for number in json.loads(row["hunks"])),
+        hunks=_hunks(row["hunks"]),
         planned_at=row["planned_at"],
         written_at=row["written_at"],
     )

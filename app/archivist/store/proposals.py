@@ -17,6 +17,7 @@ from archivist.domain.proposals import (
     StoredHunk,
     Target,
     TargetId,
+    in_order,
 )
 from archivist.store.commands import log_command
 from archivist.store.database import Database
@@ -223,4 +224,4 @@ def _hunk(row: aiosqlite.Row) -> StoredHunk:
 
 def _proposal(row: aiosqlite.Row, hunks: Sequence[StoredHunk]) -> Proposal:
     target = Target(TargetId(row["target_id"]), row["path"], row["project"], row["enabled_at"])
-    return Proposal(ProposalId(row["id"]), target, row["base"], row["made_at"], tuple(hunks))
+    return Proposal(ProposalId(row["id"]), target, row["base"], row["made_at"], in_order(hunks))

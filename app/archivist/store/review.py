@@ -40,6 +40,9 @@ order by v.lesson_id, e.at, v.episode_id
 SET_STATE: Final = """
 update lesson set state = ?, changed_at = ? where id = ?
 """
+STANDING: Final = """
+select id, state, text from lesson where id in (select value from json_each(?))
+"""
 SET_TEXT: Final = """
 update or ignore lesson set text = ?, norm = ?, changed_at = ? where id = ?
 """
@@ -93,11 +96,18 @@ class ReviewStore:
         reason: str | None,
         caller: str | None,
         at: int,
-    ) -> None:
-        """Move lessons to a state; rejecting also keeps the same words from coming back."""
+    ) -> bool:
+        """Move lessons to a state; rejecting also keeps the same words from coming back.
+
+        False, and nothing is done, when one of them has another state or text by now.
+        """
         before = [_standing(lesson.id, lesson.state, lesson.reason) for lesson in lessons]
         after = [_standing(lesson.id, state, reason) for lesson in lessons]
         async with self._database.write() as connection:
+            ids = json.dumps([lesson.id for lesson in lessons])
+            rows = await connection.execute_fetchall(STANDING, (ids,))
+            if {tuple(row) for row in rows} != {(one.id, one.state, one.text) for one in lessons}:
+                return False
             for lesson in lessons:
                 await connection.execute(SET_STATE, (state, at, lesson.id))
                 await _settle_rejection(connection, lesson, state, reason, at)
@@ -109,6 +119,7 @@ class ReviewStore:
                 caller=caller,
                 at=at,
             )
+        return True
 
     async def edit(
         self, lesson: Lesson, text: str, *, label: str, caller: str | None, at: int

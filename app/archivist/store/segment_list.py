@@ -1,5 +1,7 @@
 """The list of segments: ids in order, the rows of a page, counts, and the content of one."""
 
+import asyncio
+import heapq
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -8,6 +10,7 @@ import aiosqlite
 
 from archivist.domain.knowledge import LessonId, LessonState
 from archivist.domain.segment_list import (
+    MOST_HITS,
     LessonOf,
     ListedSegment,
     Narrowing,
@@ -16,48 +19,38 @@ from archivist.domain.segment_list import (
     SegmentContent,
     SegmentCounts,
     SegmentHit,
+    session_of_unfiled,
 )
-from archivist.domain.turns import SegmentId, TurnId
+from archivist.domain.turns import SegmentId, SessionId, TurnId
 from archivist.store.database import Database
+from archivist.store.segment_search import (
+    BY_TIME,
+    HITS,
+    HITS_BY,
+    IDS,
+    IS_MANY,
+    LOOSE_IDS,
+    NARROWED_HITS,
+    narrowing_values,
+)
 from archivist.store.segments import turns_of
+from archivist.store.unfiled import (
+    LOOSE,
+    NEWEST,
+    SESSION,
+    open_session,
+    rows_of,
+    unfiled_turns,
+)
 
-_NARROWED: Final = """
-  (:source is null or g.session_id in (
-    select id from session where source = :source or source like :sources escape '~'))
-  and (:project is null or g.project = :project
-    or g.project like :folder escape '~' or g.project like :windows escape '~')
-  and (:after is null or g.start_at >= :after)
-  and (:before is null or g.start_at < :before)
-  and (:is_open is null or (g.state = 'open') = :is_open)
-  and (not :has_lessons or g.id in (
-    select e.segment_id from evidence v
-    join lesson l on l.id = v.lesson_id
-    join episode e on e.id = v.episode_id
-    where l.state not in ('rejected', 'retired')))
-"""
-IDS: Final = f"""
-select g.id from segment g
-where {_NARROWED}
-"""  # noqa: S608 - one constant inside another
-BY_TIME: Final = {
-    Order.NEWEST: "order by g.start_at desc, g.id desc",
-    Order.OLDEST: "order by g.start_at is null, g.start_at, g.id",
-}
-HITS: Final = f"""
-select g.id, h.turn, h.turns, h.score
-from (select e.segment_id as segment, e.id as turn, count(*) as turns, min(f.score) as score
-      from (select rowid, bm25(episode_fts, 1.0, 0.4) as score from episode_fts
-            where episode_fts match :match order by score limit :pool) f
-      join episode e on e.id = f.rowid
-      where e.segment_id is not null
-      group by e.segment_id) h
-join segment g on g.id = h.segment
-where {_NARROWED}
-"""  # noqa: S608 - the same
-BY_SCORE: Final = "order by h.score, g.start_at desc, g.id"
 ROWS: Final = """
-select g.id, s.source, g.project, g.state, g.reason, g.start_at as start, g.end_at as "end",
-  (select count(*) from episode where segment_id = g.id) as turns,
+select g.id, s.source, g.project, g.state, g.reason, g.start_at as start,
+  case when g.state = 'open' then nullif(max(coalesce(g.end_at, 0), coalesce((
+    select max(max(coalesce(until, 0), coalesce(at, 0))) from episode
+    where session_id = g.session_id and segment_id is null), 0)), 0) else g.end_at end as "end",
+  (select count(*) from episode where segment_id = g.id)
+    + case when g.state = 'open' then (select count(*) from episode
+      where session_id = g.session_id and segment_id is null) else 0 end as turns,
   (select substr(text, 1, 400) from episode
     where segment_id = g.id and role = 'user' and trim(text) <> '' order by seq limit 1) as prompt,
   substr(r.text, 1, 400) as recap, r.maker,
@@ -80,19 +73,21 @@ select e.id, substr(e.text, 1, 20000) || coalesce(char(10) || (
   from tool_call t where t.episode_id = e.id), '')
 from episode e where e.id in (select value from json_each(?))
 """
-COUNTS: Final = """
+COUNTS: Final = f"""
 select count(*), coalesce(sum(start_at >= :today), 0), coalesce(sum(start_at >= :week), 0),
   coalesce(sum(state = 'open'), 0),
   (select count(distinct e.segment_id) from evidence v
     join lesson l on l.id = v.lesson_id
     join episode e on e.id = v.episode_id
     where l.state not in ('rejected', 'retired'))
-from segment
-"""
-PROJECTS: Final = """
-select project, count(*) from segment where project is not null
+from (select start_at, state from segment union all select start_at, state from ({LOOSE}))
+"""  # noqa: S608 - the same
+PROJECTS: Final = f"""
+select project, count(*)
+from (select start_at, project from segment union all select start_at, project from ({LOOSE}))
+where project is not null
 group by project order by max(start_at) desc, project
-"""
+"""  # noqa: S608 - the same
 SOURCES: Final = """
 select distinct source from session order by source
 """
@@ -114,8 +109,6 @@ join evidence v on v.episode_id = e.id
 join lesson l on l.id = v.lesson_id
 where e.segment_id = ? order by l.id
 """
-_POOL: Final = 2_000
-"""Without filters the best hits of the index are enough; with filters all of them are asked."""
 _TITLE: Final = 200
 
 
@@ -129,17 +122,25 @@ class SegmentListStore:
         """Return the segments that pass the filters, in order."""
         by = BY_TIME.get(order, BY_TIME[Order.NEWEST])
         async with self._database.read() as connection:
-            rows = await connection.execute_fetchall(f"{IDS} {by}", _values(narrowing))
-            return [SegmentId(row[0]) for row in rows]
+            values = narrowing_values(narrowing)
+            rows = list(await connection.execute_fetchall(f"{IDS} {by}", values))
+            loose = list(await connection.execute_fetchall(f"{LOOSE_IDS} {by}", values))
+        return [SegmentId(row[0]) for row in _merged(rows, loose, order)]
 
     async def hits(self, match: str, narrowing: Narrowing, *, order: Order) -> list[SegmentHit]:
-        """Return the segments with turns that match an FTS5 expression, in order."""
-        pool = -1 if narrowing != Narrowing() else _POOL
-        values = {**_values(narrowing), "match": match, "pool": pool}
-        by = BY_TIME.get(order, BY_SCORE)
+        """Return the segments with turns that match an FTS5 expression, in order.
+
+        Where more turns match than are looked up, the hits together have `MOST_HITS` turns.
+        """
+        values = {**narrowing_values(narrowing), "match": match, "pool": MOST_HITS}
         async with self._database.read() as connection:
-            rows = await connection.execute_fetchall(f"{HITS} {by}", values)
-            return [SegmentHit(SegmentId(row[0]), TurnId(row[1]), row[2]) for row in rows]
+            try:
+                asked = await _asked(connection, narrowing, values)
+                rows = await connection.execute_fetchall(f"{asked} {HITS_BY[order]}", values)
+            except asyncio.CancelledError:
+                await connection.interrupt()  # typing went on: nobody waits for this any more
+                raise
+        return [SegmentHit(SegmentId(row[0]), TurnId(row[1]), row[2]) for row in rows]
 
     async def rows(self, segments: Sequence[SegmentId]) -> list[ListedSegment]:
         """Return the rows of these segments, in their order; those that are gone are left out."""
@@ -174,66 +175,90 @@ class SegmentListStore:
         """Return all of one segment, None for an unknown id."""
         async with self._database.read() as connection:
             rows = await _rows(connection, [segment])
-            if not rows:
+            one = await _one(connection, segment)
+            if not rows or one is None:
                 return None
-            (one,) = await connection.execute_fetchall(ONE, (segment,))
+            session = session_of_unfiled(segment) or await open_session(connection, segment)
+            filed = list(await connection.execute_fetchall(TURNS, (segment,)))
+            unfiled = await unfiled_turns(connection, session) if session is not None else []
             return SegmentContent(
                 row=rows[0],
                 session=_session(one),
                 recap=one["recap"],
-                turns=await _read_turns(connection, segment),
+                turns=await _read_turns(connection, [*filed, *unfiled]),
                 lessons=await _lessons(connection, segment),
                 events=one["events"],
                 file=one["path"],
+                unfiled=len(unfiled),
             )
 
     async def file(self, segment: SegmentId) -> str | None:
         """Return the transcript that a segment was read from, as recorded."""
         async with self._database.read() as connection:
-            rows = list(await connection.execute_fetchall(ONE, (segment,)))
-        return rows[0]["path"] if rows else None
+            one = await _one(connection, segment)
+        return one["path"] if one is not None else None
+
+    async def newest(self, session: SessionId) -> SegmentId | None:
+        """Return the segment of a session that was opened last."""
+        async with self._database.read() as connection:
+            rows = list(await connection.execute_fetchall(NEWEST, (session,)))
+        return SegmentId(rows[0][0]) if rows else None
 
 
-def _values(narrowing: Narrowing) -> dict[str, object]:
-    project, source = narrowing.project, narrowing.source
-    return {
-        "source": source,
-        "sources": None if source is None else f"{_literal(source)}-%",
-        "project": project,
-        "folder": None if project is None else f"%/{_literal(project)}",
-        "windows": None if project is None else f"%\\{_literal(project)}",
-        "after": narrowing.after,
-        "before": narrowing.before,
-        "is_open": narrowing.is_open,
-        "has_lessons": narrowing.has_lessons,
-    }
+async def _asked(
+    connection: aiosqlite.Connection, narrowing: Narrowing, values: Mapping[str, object]
+) -> str:
+    """Return the question that is quick: few hits are filtered, of many only those that pass."""
+    if narrowing == Narrowing():
+        return HITS
+    ((is_many,),) = await connection.execute_fetchall(IS_MANY, dict(values))
+    return NARROWED_HITS if is_many else HITS
 
 
-def _literal(text: str) -> str:
-    return text.replace("~", "~~").replace("%", "~%").replace("_", "~_")
+def _merged(
+    rows: Sequence[aiosqlite.Row], loose: Sequence[aiosqlite.Row], order: Order
+) -> Iterable[aiosqlite.Row]:
+    """Return two lists that are sorted by time as one; what has no time comes last."""
+    is_oldest = order is Order.OLDEST
+    nowhen = float("inf") if is_oldest else float("-inf")
+
+    def when(row: aiosqlite.Row) -> float:
+        return nowhen if row[1] is None else row[1]
+
+    return heapq.merge(rows, loose, key=when, reverse=not is_oldest) if loose else rows
 
 
 async def _rows(
     connection: aiosqlite.Connection, segments: Sequence[SegmentId]
 ) -> list[ListedSegment]:
+    loose = await rows_of(connection, segments)
     rows = await connection.execute_fetchall(ROWS, (json.dumps(segments),))
-    return [
-        ListedSegment(
-            id=SegmentId(row["id"]),
-            source=row["source"],
-            project=row["project"],
-            state=row["state"],
-            reason=row["reason"],
-            start=row["start"],
-            end=row["end"],
-            turns=row["turns"],
-            title=_first_line(row["prompt"]) or _first_line(row["recap"]),
-            maker=row["maker"],
-            lessons=row["lessons"],
-            trouble=row["trouble"],
-        )
-        for row in rows
-    ]
+    known = loose | {row["id"]: row for row in rows}
+    return [_listed(known[segment]) for segment in segments if segment in known]
+
+
+def _listed(row: aiosqlite.Row) -> ListedSegment:
+    return ListedSegment(
+        id=SegmentId(row["id"]),
+        source=row["source"],
+        project=row["project"],
+        state=row["state"],
+        reason=row["reason"],
+        start=row["start"],
+        end=row["end"],
+        turns=row["turns"],
+        title=_first_line(row["prompt"]) or _first_line(row["recap"]),
+        maker=row["maker"],
+        lessons=row["lessons"],
+        trouble=row["trouble"],
+    )
+
+
+async def _one(connection: aiosqlite.Connection, segment: SegmentId) -> aiosqlite.Row | None:
+    session = session_of_unfiled(segment)
+    query, ident = (ONE, segment) if session is None else (SESSION, session)
+    rows = list(await connection.execute_fetchall(query, (ident,)))
+    return rows[0] if rows else None
 
 
 def _first_line(text: str | None) -> str:
@@ -250,8 +275,9 @@ def _session(one: aiosqlite.Row) -> str:
     return str(one["parent"] if is_agent else one["native_id"])
 
 
-async def _read_turns(connection: aiosqlite.Connection, segment: SegmentId) -> tuple[ReadTurn, ...]:
-    rows = list(await connection.execute_fetchall(TURNS, (segment,)))
+async def _read_turns(
+    connection: aiosqlite.Connection, rows: Sequence[aiosqlite.Row]
+) -> tuple[ReadTurn, ...]:
     return tuple(
         ReadTurn(
             turn,

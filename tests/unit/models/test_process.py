@@ -352,3 +352,17 @@ async def test_an_idle_worker_is_ended_and_started_again(
         assert worker.status.state is WorkerState.OFF
         assert count(starts) == number
     await worker.close()
+
+
+@POSIX
+async def test_a_worker_that_reacts_to_nothing_is_gone_before_the_program(
+    fake: Callable[..., WorkerProcess],
+) -> None:
+    worker = fake("echo")
+    await size(worker, "0")
+    pid = pid_of(worker)
+    os.kill(pid, signal.SIGSTOP)
+    began = time.monotonic()
+    await worker.close()
+    assert time.monotonic() - began < 0.6
+    assert not psutil.pid_exists(pid)

@@ -1,12 +1,12 @@
 import asyncio
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import pytest
 
 from archivist.domain.activity import Activity, Archiving, Idle, Importing
 from archivist.domain.jobs import Stage
 from archivist.domain.pause import Paused
-from archivist.services.activity import Activities, clock_time, describe
+from archivist.services.activity import Activities, describe
 from archivist.services.bus import ActivityChanged, Bus
 
 
@@ -107,13 +107,6 @@ def test_each_activity_is_one_sentence(activity: Activity, sentence: str) -> Non
     assert describe(activity, when=lambda at: f"T{at}") == sentence
 
 
-def test_a_time_has_its_day_unless_it_is_today() -> None:
+def test_without_words_of_its_own_a_time_is_that_of_the_clock() -> None:
     noon = datetime.now().astimezone().replace(hour=12, minute=5)
-
-    def written(days: int) -> str:
-        return clock_time(int((noon + timedelta(days=days)).timestamp() * 1000))
-
-    assert written(0) == "12:05"
-    assert written(1) == f"{noon + timedelta(days=1):%a} 12:05"
-    assert written(-30) == f"{noon + timedelta(days=-30):%Y-%m-%d} 12:05"
     assert describe(Paused(int(noon.timestamp() * 1000))) == "Paused until 12:05."

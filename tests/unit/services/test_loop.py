@@ -14,7 +14,7 @@ from archivist.domain.transcripts import Chunk, Cursor
 from archivist.machine.home import GitProjects, HomeFolder
 from archivist.services.activity import Activities
 from archivist.services.archive import Archive
-from archivist.services.bus import ActivityChanged, Bus
+from archivist.services.bus import ActivityChanged, Bus, SegmentsChanged
 from archivist.services.ingest import Ingest
 from archivist.services.loop import Loop
 from archivist.services.pause import Pause
@@ -23,7 +23,7 @@ from archivist.shipped import gate
 from archivist.sources.claude_code import ClaudeCode
 from archivist.sources.follow import changes
 from archivist.store.marks import MarkStore
-from helpers.claude import chat, lines, transcript
+from helpers.claude import Writer, call, chat, lines, transcript
 from helpers.stored import Stored, said, stored
 from unit.services.test_archive import service
 
@@ -203,6 +203,22 @@ async def test_what_is_there_is_read_what_grows_is_followed_and_the_end_closes(
         reasons = await archive.rows("select distinct state, reason from segment")
         assert set(reasons) <= {("closed", "exit"), ("closed", "idle"), ("closed", "gap")}
         assert await archive.rows("select count(*) from episode where segment_id is null") == [(0,)]
+
+
+async def test_a_turn_that_grows_is_told_too(tmp_path: Path) -> None:
+    home, writer = tmp_path / "home", Writer(1)
+    asked = [writer.user("first"), writer.assistant(call("t1", "Bash", command="make"))]
+    path = transcript(home, writer, asked)
+    outcome = "select outcome from tool_call"
+    async with stored(tmp_path) as archive:
+        heard: list[SegmentsChanged] = []
+        async with looping(archive, home, poll_seconds=60):
+            await until(archive, outcome, [("pending",)])
+            archive.bus.listen(SegmentsChanged, heard.append)
+            with path.open("ab") as file:
+                file.write(lines([writer.result("t1", "built")]))
+            await until(archive, outcome, [("ok",)])
+            await holds(lambda: bool(heard))
 
 
 def first_chat(home: Path) -> Path:

@@ -5,12 +5,14 @@ import pytest
 
 from archivist.domain.memory_diff import Sign
 from archivist.domain.problems import Problem, Refused
-from archivist.domain.proposals import HunkId, ProposalId, WriteId, WriteState
+from archivist.domain.proposals import FileWrite, HunkId, ProposalId, WriteId, WriteState
 from archivist.services.bus import LessonsChanged, ProposalsChanged
 from archivist.services.memory_shown import FileState
 from archivist.services.memory_view import CHANGED
 from archivist.services.memory_writes import CONFLICT
 from archivist.services.supervise import Supervisor
+from archivist.store import file_writes
+from archivist.store.file_writes import WriteStore
 from helpers.memory_files import memory, number, only_file, shown, the_hunk
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has other rights and links")
@@ -67,8 +69,9 @@ async def test_missing_read_only_and_in_the_way(tmp_path: Path, target: Path) ->
         assert (view.state, len(view.hunks)) == (FileState.READ_ONLY, 1)
         target.unlink()
         target.symlink_to(tmp_path)
-        view = await only_file(here)
-        assert (view.state, view.hunks) == (FileState.TROUBLE, ())
+        linked = await only_file(here)
+        assert (linked.state, linked.hunks) == (FileState.TROUBLE, view.hunks)  # they wait
+        view = linked
         assert view.problem is not None
         assert "symbolic link" in view.problem.message
 
@@ -80,7 +83,7 @@ async def test_a_skill_that_was_deleted_is_not_made_anew(tmp_path: Path) -> None
         assert (await shown(here, skill, "A rule")).state is FileState.READY
         skill.unlink()
         view = await only_file(here)
-        assert (view.state, view.hunks) == (FileState.TROUBLE, ())
+        assert (view.state, [hunk.text for hunk in view.hunks]) == (FileState.TROUBLE, ["A rule"])
 
 
 # Preview, write, take back
@@ -155,6 +158,30 @@ async def test_history_tells_what_can_still_be_taken_out(tmp_path: Path, target:
             await here.view.written(WriteId(99))
 
 
+async def test_looking_and_the_list_of_writes_read_no_contents(
+    tmp_path: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with memory(tmp_path) as here:
+        view = await shown(here, target, "A rule")
+        done = await here.view.write(number(view), [view.hunks[0].id], seen=view.sha)
+        store = WriteStore(here.database)
+        (past,) = await store.past([WriteState.WRITTEN], limit=9)
+        write = await store.find(done.write)
+        assert write is not None
+        for name in ("id", "path", "state", "before_sha", "after_sha", "hunks"):
+            assert getattr(past, name) == getattr(write, name)
+        assert past.at == write.written_at
+        assert await store.past([WriteState.WRITTEN], path="elsewhere", limit=9) == []
+        monkeypatch.setattr(file_writes, "_write", _no_contents)  # a whole write is read by nobody
+        assert [one.is_held for one in await here.view.history()] == [True]
+        target.write_bytes(b"By hand.\n")
+        assert (await only_file(here, {str(target): done.sha256})).changed_at is not None
+
+
+def _no_contents(row: object) -> FileWrite:
+    raise AssertionError
+
+
 async def test_history_of_a_file_that_cannot_be_read(tmp_path: Path, target: Path) -> None:
     async with memory(tmp_path) as here:
         view = await shown(here, target, "A rule")
@@ -179,6 +206,24 @@ async def test_an_edited_line_edits_its_lesson_and_comes_back(tmp_path: Path, ta
         assert lesson.said == "First words"
         await here.view.write(number(again), [the_hunk(again, "Better").id], seen=again.sha)
         assert [hunk.text for hunk in (await only_file(here)).hunks] == ["Another"]
+
+
+async def test_a_new_wording_stands_where_the_old_one_did(tmp_path: Path, target: Path) -> None:
+    async with memory(tmp_path) as here:
+        await here.keep(["A fact"], "fact")
+        view = await shown(here, target, "First", "Second", "Third")
+        assert [hunk.text for hunk in view.hunks] == ["First", "Second", "Third", "A fact"]
+        await here.view.edit(the_hunk(view, "Second").id, "Another")
+        again = await only_file(here)
+        assert [hunk.text for hunk in again.hunks] == ["First", "Another", "Third", "A fact"]
+        ids = [hunk.id for hunk in again.hunks]
+        preview = await here.view.preview(number(again), ids)
+        await here.view.write(number(again), ids, seen=again.sha)
+        written = target.read_text().splitlines()
+        assert written == [line.text for line in preview.lines]
+        assert [line for line in written if line.startswith("- ")] == [
+            *("- First", "- Another", "- Third", "- A fact")
+        ]
 
 
 async def test_a_wording_that_the_file_has_leaves_nothing_to_add(

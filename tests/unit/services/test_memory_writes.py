@@ -319,9 +319,9 @@ async def test_undone_hunks_join_the_proposal_that_is_open_by_then(
         await here.service.propose()
         second = await here.hunk("Second rule")
         await here.service.undo_write(done.write)
-        assert [h.id for h in (await here.only()).hunks] == [second.id, first]
+        assert [h.id for h in (await here.only()).hunks] == [first, second.id]
         await here.service.apply((await here.only()).id, [first, second.id])
-        assert target.read_bytes() == b"## Preferences\n\n- Second rule\n- First rule\n"
+        assert target.read_bytes() == b"## Preferences\n\n- First rule\n- Second rule\n"
 
 
 async def test_history_shows_what_was_written(tmp_path: Path, target: Path) -> None:

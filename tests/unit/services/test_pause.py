@@ -8,7 +8,7 @@ import pytest
 
 from archivist.domain.pause import Paused
 from archivist.services.bus import PauseChanged
-from archivist.services.pause import Pause, next_midnight
+from archivist.services.pause import Pause, PauseFor, next_midnight
 from archivist.store.marks import MarkStore
 from helpers.stored import Stored, stored
 
@@ -120,3 +120,12 @@ async def test_until_tomorrow_is_until_midnight(tmp_path: Path) -> None:
         pause, _ = pause_of(archive)
         begun = await pause.until_tomorrow()
         assert begun == Paused(next_midnight(archive.clock.now))
+
+
+async def test_the_lengths_of_the_menus(tmp_path: Path) -> None:
+    async with stored(tmp_path) as archive:
+        pause, _ = pause_of(archive)
+        now = archive.clock.now
+        assert await pause.pause(PauseFor.HOUR) == Paused(now + 60 * 60_000)
+        assert await pause.pause(PauseFor.TOMORROW) == Paused(next_midnight(now))
+        assert await pause.pause(PauseFor.RESUMED) == Paused(None)

@@ -8,7 +8,7 @@ from archivist.domain.knowledge import Lesson, LessonCounts, LessonId, LessonSta
 from archivist.domain.problems import Refused
 from archivist.domain.review import RejectReason, Wording
 from archivist.services.bus import LessonsChanged
-from archivist.services.review import Review, touched
+from archivist.services.review import CHANGED, Review, touched
 from archivist.services.undo import Undo
 from archivist.shipped import gate
 from archivist.store.command_store import CommandStore
@@ -289,3 +289,41 @@ async def test_near_copies_are_compared_in_a_thread(
         await review.near_copies((await review.lessons())[0])
     assert len(threads) == 1
     assert threading.main_thread() not in threads
+
+
+async def test_what_was_seen_otherwise_is_not_decided_about(tmp_path: Path) -> None:
+    async with stored(tmp_path) as archive:
+        await learn(archive, TABS, TESTS)
+        review, undo = services(archive)
+        seen = await review.lessons()
+        tabs, tests = (lesson.id for lesson in seen)
+        await review.edit(tabs, "I prefer spaces")
+        await review.keep([tests])
+        decisions = (
+            review.keep([tabs], seen=seen),
+            review.reject([tests], seen=seen),
+            review.later([tabs, tests], seen=seen),
+            review.reopen([tests], seen=seen),
+            review.edit(tabs, "I prefer four spaces", seen=seen[0]),
+        )
+        for decision in decisions:
+            with pytest.raises(Refused, match="changed elsewhere") as caught:
+                await decision
+            assert caught.value.key == CHANGED
+        assert await states(review) == [("I prefer spaces", "waiting"), (TESTS, "kept")]
+        assert len(await undo.commands()) == 2
+        await review.later([tabs], seen=await review.lessons())
+        assert await states(review) == [("I prefer spaces", "later"), (TESTS, "kept")]
+
+
+async def test_a_change_between_reading_and_writing_is_found_too(tmp_path: Path) -> None:
+    async with stored(tmp_path) as archive:
+        await learn(archive, TABS, TESTS)
+        store = ReviewStore(archive.database)
+        before = await store.lessons(None)
+        review, undo = services(archive)
+        await review.edit(before[1].id, "Run the tests")
+        words = {"label": "Keep", "reason": None, "caller": None, "at": 1}
+        assert not await store.set_state(before, LessonState.KEPT, **words)  # type: ignore[arg-type]
+        assert await states(review) == [(TABS, "waiting"), ("Run the tests", "waiting")]
+        assert len(await undo.commands()) == 1

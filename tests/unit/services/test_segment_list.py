@@ -12,7 +12,8 @@ from archivist.domain.segment_list import Narrowing, Order
 from archivist.domain.transcripts import Outcome, Role, ToolAnswered, ToolCalled
 from archivist.domain.turns import SegmentId
 from archivist.services.segment_list import SegmentList
-from archivist.store.segment_list import BY_TIME, IDS, SegmentListStore, _values
+from archivist.store.segment_list import SegmentListStore
+from archivist.store.segment_search import BY_TIME, IDS, narrowing_values
 from helpers.archiving import filer_over
 from helpers.lessons import close_segments, learn
 from helpers.stored import Stored, said, stored
@@ -249,7 +250,7 @@ async def test_a_segment_without_a_file_or_that_is_unknown_is_refused(tmp_path: 
 async def test_the_list_is_read_from_an_index_alone(tmp_path: Path) -> None:
     async with stored(tmp_path) as archive, archive.database.read() as connection:
         plan = await connection.execute_fetchall(
-            f"explain query plan {IDS} {BY_TIME[Order.NEWEST]}", _values(Narrowing())
+            f"explain query plan {IDS} {BY_TIME[Order.NEWEST]}", narrowing_values(Narrowing())
         )
         steps = [str(row["detail"]) for row in plan]
         assert "SCAN g USING COVERING INDEX segment_list" in steps

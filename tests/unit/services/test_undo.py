@@ -168,3 +168,38 @@ async def test_two_undos_at_once_take_back_two_commands(tmp_path: Path) -> None:
         done = await asyncio.gather(undo.undo(), undo.undo())
         assert [c.label for each in done for c in each] == ["Set 3", "Set 2"]
         assert number.value == 1
+
+
+async def test_a_command_bears_the_program_that_asked_for_it(tmp_path: Path) -> None:
+    async with stored(tmp_path) as archive:
+        await CommandStore(archive.database, caller="zsh").log("settings.a", "Set 1", {}, at=1)
+        undo = Undo(
+            CommandStore(archive.database, caller="windows"),
+            {},
+            clock=archive.clock,
+            caller="windows",
+        )
+        theirs = await undo.newest()
+        assert theirs.caller == "zsh"
+        assert not undo.is_ours(theirs)
+        await CommandStore(archive.database, caller="windows").log("settings.a", "Set 2", {}, at=2)
+        assert undo.is_ours(await undo.newest())
+
+
+async def test_only_what_was_shown_as_the_newest_is_taken_back(tmp_path: Path) -> None:
+    async def take(_inverse: object) -> None:
+        pass
+
+    async with stored(tmp_path) as archive:
+        commands = CommandStore(archive.database, caller=None)
+        undo = Undo(commands, {"settings": take}, clock=archive.clock)
+        with pytest.raises(Refused, match="nothing to undo"):
+            await undo.newest()
+        await commands.log("settings.a", "Set 1", {}, at=1)
+        shown = await undo.newest()
+        await commands.log("settings.a", "Set 2", {}, at=2)
+        with pytest.raises(Refused, match="meanwhile"):
+            await undo.undo_only(shown)
+        assert (await undo.undo_only(await undo.newest())).label == "Set 2"
+        assert (await undo.undo_only(shown)).label == "Set 1"
+        assert await undo.commands() == []

@@ -1,7 +1,8 @@
 """What the person does in the lesson review, carried out one after the other as the keys came."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -10,11 +11,11 @@ from archivist.domain.knowledge import Lesson, LessonId
 from archivist.domain.problems import Problem, Refused
 from archivist.domain.review import RejectReason
 from archivist.gui.dialogs import confirm
-from archivist.gui.lessons import deciding
+from archivist.gui.lessons import deciding, words
 from archivist.gui.lessons.deciding import Decision
 from archivist.gui.lessons.page import LessonsPage
 from archivist.gui.room import RoomWindow
-from archivist.services.review import Review, touched
+from archivist.services.review import CHANGED, Review, touched
 from archivist.texts import tr
 
 
@@ -35,6 +36,8 @@ class LessonActs(QObject):
         self._pending: set[LessonId] = set()
         self._saving: set[tuple[LessonId, str]] = set()
         self._rejecting: list[Lesson] = []
+        self._left: dict[LessonId, Lesson] = {}
+        self._queue = 0
         self._in_order = asyncio.Lock()
 
     @property
@@ -97,17 +100,20 @@ class LessonActs(QObject):
         self, decision: Decision, chosen: Sequence[Lesson], reason: RejectReason | None
     ) -> None:
         """Move on at once: the next key is for the next lesson."""
-        ids = [lesson.id for lesson in chosen]
-        self._pending.update(ids)
+        self._pending.update(lesson.id for lesson in chosen)
         self._page.move_on(self._pending)
-        self._in_turn(self._carry_out(decision, ids, reason), name=f"lessons-{decision}")
+        work = partial(self._carry_out, decision, chosen, reason)
+        self._in_turn(work, name=f"lessons-{decision}")
 
     async def _carry_out(
-        self, decision: Decision, ids: Sequence[LessonId], reason: RejectReason | None
+        self, decision: Decision, chosen: Sequence[Lesson], reason: RejectReason | None
     ) -> None:
+        ids = [lesson.id for lesson in chosen]
         try:
-            lessons = await _done(self._review, decision, ids, reason)
-        except Problem:
+            lessons = await _done(self._review, decision, self._as_seen(chosen), reason)
+        except Problem as problem:
+            if problem.key == CHANGED:
+                self._show(await self._review.find(ids))
             self._page.select(ids[0])
             raise
         finally:
@@ -125,40 +131,63 @@ class LessonActs(QObject):
 
     def save(self, text: str) -> None:
         """Give the lesson on the card another wording; what is being saved is not saved twice."""
-        lesson = self._page.card.lesson
+        card = self._page.card
+        lesson = card.edited_lesson or card.lesson
         if lesson is not None and (lesson.id, text) not in self._saving:
             self._saving.add((lesson.id, text))
-            self._in_turn(self._save(lesson.id, text), name="lessons-edit")
+            self._in_turn(partial(self._save, lesson, text), name="lessons-edit")
 
     def save_what_is_typed(self) -> None:
         """Save an edit that the person moves away from; undo brings the old words back."""
         if self._page.card.is_changed:
             self.save(self._page.card.wording)
 
-    async def _save(self, ident: LessonId, text: str) -> None:
+    async def _save(self, lesson: Lesson, text: str) -> None:
+        (seen,) = self._as_seen([lesson])
         try:
-            lesson = await self._review.edit(ident, text)
+            saved = await self._review.edit(lesson.id, text, seen=seen)
+        except Refused as refused:
+            if refused.key == CHANGED:
+                await self._refuse_words(lesson.id, text)
+            raise
         finally:
-            self._saving.discard((ident, text))
+            self._saving.discard((lesson.id, text))
         shown = self._page.card.lesson
-        if shown is not None and shown.id == ident:
+        if shown is not None and shown.id == saved.id:
             self._page.card.end_edit()
-        self._take([lesson])
+        self._take([saved])
         self._window.notice(tr("Changed."), undoable=True)
+
+    async def _refuse_words(self, ident: LessonId, text: str) -> None:
+        """Give the typed words back: they stand nowhere else once the person has moved on."""
+        (now,) = await self._review.find([ident])
+        self._page.card.go_on_from(now)
+        self._show([now])
+        raise Refused(
+            tr(
+                "The lesson was changed elsewhere meanwhile and now says “{now}” ({state}). Your"
+                " words were not saved: “{text}”.",
+                now=words.readable(now.text),
+                state=words.standing(now),
+                text=words.readable(text),
+            ),
+            advice=tr("Edit and save again to put yours in its place."),
+            key=CHANGED,
+        )
 
     # Taking back.
 
     def undo(self) -> None:
         """Take back what the person did last; lessons of it are shown in their place."""
-        self._in_turn(self._take_back(), name="lessons-undo")
+        self._in_turn(self._take_back, name="lessons-undo")
 
     def redo(self) -> None:
         """Do again what was taken back last."""
-        self._in_turn(self._do_again(), name="lessons-redo")
+        self._in_turn(self._do_again, name="lessons-redo")
 
     def undo_decision(self) -> None:
         """Take the last action back if it was about lessons: U must not unwrite a file."""
-        self._in_turn(self._take_decision_back(), name="lessons-undo")
+        self._in_turn(self._take_decision_back, name="lessons-undo")
 
     async def _take_decision_back(self) -> None:
         newest = await self._undo.commands(1)
@@ -170,9 +199,9 @@ class LessonActs(QObject):
         await self._take_back()
 
     async def _take_back(self) -> None:
-        done = await self._undo.undo()
-        self._window.notice(tr("Taken back: {label}", label=done[0].label))
-        await self._show_again(touched(done[0]))
+        done = await self._window.take_back()
+        if done is not None:
+            await self._show_again(touched(done))
 
     async def _do_again(self) -> None:
         done = await self._undo.redo()
@@ -191,27 +220,45 @@ class LessonActs(QObject):
         self._take(lessons)
 
     def _take(self, lessons: Sequence[Lesson]) -> None:
+        """Show lessons as our own doing left them: what was asked meanwhile is about these."""
+        for lesson in lessons:
+            self._left[lesson.id] = lesson
+            self._page.card.go_on_from(lesson)
+        self._show(lessons)
+
+    def _show(self, lessons: Sequence[Lesson]) -> None:
         self._page.take(lessons)
         self.changed.emit()
 
-    def _in_turn(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
-        """Do something after what was asked for before it."""
-        self._window.act(self._queued(work), name=name)
+    def _as_seen(self, lessons: Sequence[Lesson]) -> list[Lesson]:
+        """Return lessons as they were shown, with what the person did since and before this."""
+        return [self._left.get(lesson.id, lesson) for lesson in lessons]
 
-    async def _queued(self, work: Coroutine[Any, Any, None]) -> None:
-        async with self._in_order:
-            await work
+    def _in_turn(self, make: Callable[[], Coroutine[Any, Any, None]], *, name: str) -> None:
+        """Do something after what was asked for before it; the end of the program waits for it."""
+        self._queue += 1
+        self._window.act_to_the_end(self._queued(make), name=name)
+
+    async def _queued(self, make: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        try:
+            async with self._in_order:
+                await make()
+        finally:
+            self._queue -= 1
+            if not self._queue:
+                self._left.clear()
 
 
 async def _done(
-    review: Review, decision: Decision, ids: Sequence[LessonId], reason: RejectReason | None
+    review: Review, decision: Decision, seen: Sequence[Lesson], reason: RejectReason | None
 ) -> list[Lesson]:
+    ids = [lesson.id for lesson in seen]
     match decision:
         case Decision.KEEP:
-            return await review.keep(ids)
+            return await review.keep(ids, seen=seen)
         case Decision.REJECT:
-            return await review.reject(ids, reason=reason)
+            return await review.reject(ids, reason=reason, seen=seen)
         case Decision.LATER:
-            return await review.later(ids)
+            return await review.later(ids, seen=seen)
         case Decision.REOPEN:
-            return await review.reopen(ids)
+            return await review.reopen(ids, seen=seen)

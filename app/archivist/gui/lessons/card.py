@@ -53,6 +53,7 @@ class LessonCard(QScrollArea):
         self._shown: Shown | None = None
         self._shows_all, self._now = False, datetime.now().astimezone()
         self.is_editing = False
+        self._edited: Lesson | None = None
         self.setObjectName("card")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -117,7 +118,7 @@ class LessonCard(QScrollArea):
         """Let the sentence be changed."""
         if self.lesson is None or self.is_editing:
             return
-        self.is_editing = True
+        self.is_editing, self._edited = True, self.lesson
         self.sentence.setPlainText(self.lesson.text)
         self.sentence.set_editable(editable=True)
         self.sentence.setAccessibleName(tr("The lesson, to be changed"))
@@ -142,7 +143,17 @@ class LessonCard(QScrollArea):
     @property
     def is_changed(self) -> bool:
         """Whether another wording was typed and is not saved."""
-        return self.is_editing and self.lesson is not None and self.wording != self.lesson.text
+        return self.edited_lesson is not None and self.wording != self.edited_lesson.text
+
+    @property
+    def edited_lesson(self) -> Lesson | None:
+        """The lesson that is edited, as it was when the person began; None when none is."""
+        return self._edited if self.is_editing else None
+
+    def go_on_from(self, lesson: Lesson) -> None:
+        """Let what is being edited be measured by the lesson as it is now."""
+        if self._edited is not None and self._edited.id == lesson.id:
+            self._edited = lesson
 
     def open_first(self) -> None:
         """Show the turn of the first piece of evidence that stands in a segment."""

@@ -3,7 +3,7 @@
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QPainter, QPalette
+from PySide6.QtGui import QColor, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from archivist.gui.look import Look
@@ -30,21 +30,26 @@ class LessonDelegate(QStyledItemDelegate):
         if not word:
             super().paint(painter, option, index)
             return
+        row = QStyleOptionViewItem(option)
+        self.initStyleOption(row, index)
+        style = row.widget.style()
         edge = self._look.space(2)
-        end = option.rect.adjusted(0, 0, -edge, 0)
-        end.setLeft(end.right() - option.fontMetrics.horizontalAdvance(word))
-        super().paint(painter, _up_to(option, end.left() - edge), index)
-        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        role = QPalette.ColorRole.HighlightedText
-        pen = option.palette.color(role) if is_chosen else self._look.colours.muted
+        end = row.rect.adjusted(0, 0, -edge, 0)
+        end.setLeft(end.right() - row.fontMetrics.horizontalAdvance(word))
+        # Only the text is shortened: the ground of a chosen row reaches under the state.
+        text = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, row, row.widget)
+        room = end.left() - edge - text.left()
+        row.text = row.fontMetrics.elidedText(row.text, Qt.TextElideMode.ElideRight, room)
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, row, painter, row.widget)
+        is_chosen = bool(row.state & QStyle.StateFlag.State_Selected)
         painter.save()
-        painter.setPen(pen)
+        painter.setPen(_on_highlight(row) if is_chosen else self._look.colours.muted)
         painter.drawText(end, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, word)
         painter.restore()
 
 
-def _up_to(option: QStyleOptionViewItem, right: int) -> QStyleOptionViewItem:
-    """Return the option in a row that ends earlier; what is behind is drawn by the list."""
-    shorter = QStyleOptionViewItem(option)
-    shorter.rect.setRight(right)
-    return shorter
+def _on_highlight(row: QStyleOptionViewItem) -> QColor:
+    """Return the colour of the text in a chosen row, in a window that is active or not."""
+    is_active = bool(row.state & QStyle.StateFlag.State_Active)
+    group = QPalette.ColorGroup.Active if is_active else QPalette.ColorGroup.Inactive
+    return row.palette.color(group, QPalette.ColorRole.HighlightedText)

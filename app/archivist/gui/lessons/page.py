@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from archivist.domain.knowledge import Lesson, LessonCounts, LessonId, LessonState
 from archivist.domain.review import Grouping
-from archivist.gui.flow import Flow
+from archivist.gui.flow import Flow, Tall
 from archivist.gui.lessons import deciding, words
 from archivist.gui.lessons.card import LessonCard
 from archivist.gui.lessons.deciding import Decision
@@ -231,6 +231,7 @@ class LessonsPage(QWidget):
         self.tabs.setAccessibleName(tr("Which lessons"))
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
+        self.tabs.setUsesScrollButtons(False)
         for state in TABS:
             self.tabs.addTab(words.tab_label(state, LessonCounts()))
         self.groups.addItems([tr("Project"), tr("Kind"), tr("Session")])
@@ -248,7 +249,7 @@ class LessonsPage(QWidget):
         return row
 
     def _nothing(self) -> QWidget:
-        page = QWidget()
+        page = Tall()
         column = QVBoxLayout(page)
         edge = self._look.space(6)
         column.setContentsMargins(edge, edge, edge, edge)
@@ -261,7 +262,7 @@ class LessonsPage(QWidget):
         return page
 
     def _right(self) -> QWidget:
-        page, edge = QWidget(), self._look.space(4)
+        page, edge = Tall(), self._look.space(4)
         bottom = QVBoxLayout()
         bottom.setContentsMargins(edge, self._look.space(2), edge, self._look.space(2))
         bottom.setSpacing(self._look.space(2))

@@ -7,8 +7,8 @@ from archivist.domain.hidden import hides_something, visible
 from archivist.domain.knowledge import Evidence, Lesson, LessonCounts, LessonState
 from archivist.domain.review import Grouping, RejectReason, last_said, sessions_of
 from archivist.domain.segment_filter import project_name as last_part
-from archivist.gui.times import day, moment, on_day
 from archivist.services.segment_text import source_name
+from archivist.services.times import day, moment, on_day
 from archivist.texts import tr, tr_n
 
 

@@ -18,11 +18,13 @@ from PySide6.QtWidgets import (
 
 from archivist.domain.hidden import visible
 from archivist.gui.banner import Banner
+from archivist.gui.flow import Tall
 from archivist.gui.look import Look, Type
 from archivist.gui.memory import words
 from archivist.gui.memory.hunk_list import HunkList
+from archivist.gui.memory.put_aside import PutAside
 from archivist.gui.memory.state_line import StateLine
-from archivist.services.memory_shown import FileState, FileView
+from archivist.services.memory_shown import FileState, FileView, HunkView
 from archivist.texts import tr
 
 _WRITABLE: Final = frozenset({FileState.READY, FileState.MISSING})
@@ -38,7 +40,7 @@ class DoneLine(Banner):
         self._paint(sign, text=colours.added, back=colours.added_back)
 
 
-class ChangesPane(QWidget):
+class ChangesPane(Tall):
     """Shows what it is given; what the person wants goes out as signals."""
 
     file_picked = Signal(str)
@@ -48,9 +50,10 @@ class ChangesPane(QWidget):
     reject_wanted = Signal()
     write_wanted = Signal()
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: Look, aside: PutAside) -> None:
         super().__init__()
         self._look = look
+        self._aside = aside
         self._view: FileView | None = None
         self.files = QComboBox()
         self.files.setAccessibleName(tr("Memory file"))
@@ -64,6 +67,7 @@ class ChangesPane(QWidget):
         self.done_line = DoneLine(look)
         self.hunks = HunkList(look)
         self.hunks.choice_changed.connect(self.show_counts)
+        self.hunks.choice_made.connect(self._on_choice_made)
         self.nothing = _Nothing(look)
         self.nothing.files_wanted.connect(self.files_wanted)
         self.pages = QStackedWidget()
@@ -92,6 +96,12 @@ class ChangesPane(QWidget):
         view = self._view
         return view is not None and view.state in _WRITABLE and bool(self.hunks.chosen)
 
+    @property
+    def may_look_ahead(self) -> bool:
+        """Whether the file as it would be, and other wordings of its lines, can be shown."""
+        view = self._view
+        return view is not None and bool(view.hunks) and view.state is not FileState.TROUBLE
+
     def show_files(self, views: Sequence[FileView], path: str) -> None:
         """Show the list of files and the changes of one of them."""
         self.files.clear()
@@ -108,7 +118,11 @@ class ChangesPane(QWidget):
             self.path.setText(words.broken(view.target.path))
             self.path.setAccessibleName(visible(view.target.path))
             self.about.setText(words.broken(words.about(view)))
-        self.hunks.show_hunks(view.hunks if view else ())
+        if view is None:
+            self.hunks.show_hunks(())
+        else:
+            self.hunks.show_hunks(view.hunks, self._aside.among(view))
+        self.nothing.say(words.nothing(view))
         has_hunks = view is not None and bool(view.hunks)
         self.pages.setCurrentWidget(self.hunks if has_hunks else self.nothing)
         self._footer.setVisible(has_hunks)
@@ -127,6 +141,7 @@ class ChangesPane(QWidget):
         self.write.setText(words.write_verb(chosen, state))
         self.write.setEnabled(self.may_write)
         self.reject.setEnabled(chosen < count)
+        self.preview.setEnabled(self.may_look_ahead)
 
     def show_budget(self, text: str, *, is_over: bool) -> None:
         """Show how large the file becomes."""
@@ -200,30 +215,41 @@ class ChangesPane(QWidget):
         rows.addWidget(self.legend)
         return footer
 
+    def _on_choice_made(self, hunk: HunkView, chosen: bool) -> None:  # noqa: FBT001 - a Qt signal
+        if self._view is not None:
+            self._aside.note(self._view, hunk, chosen=chosen)
+
     def _on_file_activated(self, row: int) -> None:
         self.file_picked.emit(str(self.files.itemData(row)))
 
 
-class _Nothing(QWidget):
-    """Where nothing is proposed."""
+class _Nothing(Tall):
+    """Where there are no changes to show, and why."""
 
     files_wanted = Signal()
 
     def __init__(self, look: Look) -> None:
         super().__init__()
-        text = QLabel(tr("No proposed changes. Kept lessons turn into changes here."))
-        text.setWordWrap(True)
-        text.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        text.setFont(look.font(Type.HEAD))
+        self._text = _wrapped(look.font(Type.HEAD))
+        self._text.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.choose = QPushButton(tr("Choose files…"))
         self.choose.clicked.connect(self.files_wanted)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[look.space(6)] * 4)
         column.setSpacing(look.space(3))
         column.addStretch(1)
-        column.addWidget(text)
+        column.addWidget(self._text)
         column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(2)
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self._text.text()
+
+    def say(self, text: str) -> None:
+        """Say why there is nothing."""
+        self._text.setText(text)
 
     def offer_files(self, *, offered: bool) -> None:
         """Show the button where it is the thing to do."""

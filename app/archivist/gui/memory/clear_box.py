@@ -1,17 +1,25 @@
 """A check box whose mark can be seen on every ground: styles draw it too faint on dark ones."""
 
+from typing import Final
+
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QCheckBox, QStyle, QStyleOptionButton, QStyleOptionFocusRect
 
 from archivist.gui.look import Look
 
+_SHOWN: Final = (
+    Qt.AlignmentFlag.AlignLeading
+    | Qt.AlignmentFlag.AlignVCenter
+    | Qt.TextFlag.TextShowMnemonic  # draws the doubled & as one
+)
+
 
 class ClearBox(QCheckBox):
-    """The whole of it is its target."""
+    """The whole of it is its target. Its text may hold anything: `&` makes no letter a key."""
 
     def __init__(self, look: Look, text: str) -> None:
-        super().__init__(text)
+        super().__init__(text.replace("&", "&&"))
         self._look = look
 
     def hitButton(self, pos: QPoint) -> bool:
@@ -29,7 +37,7 @@ class ClearBox(QCheckBox):
         style.drawItemText(
             painter,
             contents,
-            Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter,
+            _SHOWN,
             self.palette(),
             self.isEnabled(),
             self.text(),

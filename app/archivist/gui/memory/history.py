@@ -21,8 +21,8 @@ from archivist.domain.memory_diff import DiffLine
 from archivist.gui.look import Look
 from archivist.gui.memory import words
 from archivist.gui.memory.diff_rows import DiffRows
-from archivist.gui.times import moment
 from archivist.services.memory_shown import WriteView
+from archivist.services.times import moment
 from archivist.texts import tr, tr_n
 
 

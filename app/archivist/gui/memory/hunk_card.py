@@ -26,7 +26,7 @@ class HunkBox(ClearBox):
     """A change that needs care is asked about before it is chosen."""
 
     asked = Signal()
-    focused = Signal(bool)
+    entered = Signal()
 
     def __init__(self, look: Look, text: str, *, needs_care: bool) -> None:
         super().__init__(look, text)
@@ -43,12 +43,7 @@ class HunkBox(ClearBox):
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Tell the card."""
         super().focusInEvent(event)
-        self.focused.emit(True)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Tell the card."""
-        super().focusOutEvent(event)
-        self.focused.emit(False)
+        self.entered.emit()
 
 
 class HunkCard(QFrame):
@@ -66,6 +61,7 @@ class HunkCard(QFrame):
         self.hunk = hunk
         self.editor: LineEditor | None = None
         self._look = look
+        self._is_current = False
         self.box = HunkBox(
             look,
             tr("{number}  {heading}", number=number, heading=hunk.heading),
@@ -76,7 +72,7 @@ class HunkCard(QFrame):
         self.box.setToolTip(tr("Space chooses. E edits the line. J and K go to the next and back."))
         self.box.toggled.connect(self.chosen)
         self.box.asked.connect(self.asked)
-        self.box.focused.connect(self._on_box_focused)
+        self.box.entered.connect(self.entered)
         self.rows = DiffRows(look, hunk.lines)
         self.source = QPushButton(words.origin(hunk))
         self._care = _CareLine(look, hunk) if hunk.cares else None
@@ -102,16 +98,29 @@ class HunkCard(QFrame):
             self.editor = LineEditor(self._look, without_hidden(self.hunk.text))
             self.editor.saved.connect(self.reworded)
             self.editor.left.connect(self.edit_left)
+            self.editor.entered.connect(self.entered)
             self._column.addWidget(self.editor)
         self.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether a wording was typed that is not saved."""
+        return self.editor is not None and self.editor.is_changed
+
     def leave_edit(self) -> None:
         """Close the editor; what was typed is gone."""
-        if self.editor is not None:
-            self.editor.hide()
-            self.editor.deleteLater()
-            self.editor = None
+        if self.editor is None:
+            return
+        if self.editor.isAncestorOf(self.window().focusWidget()):
             self.box.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.editor.hide()
+        self.editor.deleteLater()
+        self.editor = None
+
+    def set_current(self, *, is_current: bool) -> None:
+        """Show whether keys act on this card."""
+        self._is_current = is_current
+        self.update()
 
     def restyle(self) -> None:
         """Take the colours of the look."""
@@ -121,14 +130,13 @@ class HunkCard(QFrame):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the ground and a border, a strong one for the card that has the focus."""
+        """Draw the ground and a border, a strong one for the card that keys act on."""
         super().paintEvent(event)
         colours = self._look.colours
-        has_focus = self.box.hasFocus() or self.editor is not None
-        width = self._look.space(0.5) if has_focus else 1
+        width = self._look.space(0.5) if self._is_current else 1
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(colours.accent if has_focus else colours.border, width))
+        painter.setPen(QPen(colours.accent if self._is_current else colours.border, width))
         painter.setBrush(colours.base)
         radius = self._look.space(1)
         around = QRectF(self.rect()).adjusted(width / 2, width / 2, -width / 2, -width / 2)
@@ -146,11 +154,6 @@ class HunkCard(QFrame):
         self.source.clicked.connect(self.lesson_wanted)
         head.addWidget(self.source)
         return head
-
-    def _on_box_focused(self, has_focus: bool) -> None:  # noqa: FBT001 - a Qt signal
-        self.update()
-        if has_focus:
-            self.entered.emit()
 
 
 class _CareLine(QWidget):

@@ -1,41 +1,44 @@
 """The memory window: proposed changes of memory files, written by hand only, and their history."""
 
+import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import QTabWidget
 
-from archivist.domain.problems import Refused
-from archivist.domain.proposals import WriteId
+from archivist.domain.proposals import ProposalId, WriteId
 from archivist.gui.desk import Desk
-from archivist.gui.dialogs import ask, confirm
 from archivist.gui.latest import Latest
 from archivist.gui.memory import words
+from archivist.gui.memory.acts import MemoryActs
 from archivist.gui.memory.again import Again
 from archivist.gui.memory.changes import ChangesPane
-from archivist.gui.memory.file_choice import choose_files
 from archivist.gui.memory.file_watch import FileWatch
 from archivist.gui.memory.history import HistoryPane
-from archivist.gui.memory.preview import PreviewDialog
+from archivist.gui.memory.put_aside import PutAside
 from archivist.gui.places import Room, Thing
 from archivist.gui.room import RoomWindow
-from archivist.services.memory_shown import FileView, HunkView
-from archivist.services.memory_view import CHANGED
-from archivist.services.memory_writes import CONFLICT, Applied
-from archivist.texts import tr, tr_n
+from archivist.services.memory_shown import FileView
+from archivist.services.memory_writes import Applied
+from archivist.texts import tr
 
 _PAUSE: Final = 0.2
 """Seconds without another touch of a file before it is read: editors write in several steps."""
 
+_TURNS: Final = (("Ctrl+PgDown", 1), ("Ctrl+Tab", 1), ("Ctrl+PgUp", -1), ("Ctrl+Shift+Tab", -1))
+
 
 class MemoryWindow(RoomWindow):
-    """Shows one memory file at a time. Nothing is written but what is chosen and seen."""
+    """Reads and shows one memory file at a time; what the person does is in `acts`."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, room=Room.MEMORY, title=tr("Memory changes"))
-        self.changes = ChangesPane(desk.look)
+        self.changes = ChangesPane(desk.look, PutAside(desk.remembered))
         self.history = HistoryPane(desk.look)
+        self.acts = MemoryActs(self, self.changes, self._look)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName(tr("Changes and history"))
@@ -44,16 +47,18 @@ class MemoryWindow(RoomWindow):
         self.set_body(self.tabs)
         self._views: Sequence[FileView] = ()
         self._path = ""
+        self._wanted: ProposalId | None = None
         self._seen: dict[str, str | None] = {}
-        self._done: Applied | None = None
-        self._is_writing = False
         self._is_coming = False
+        self._in_order = asyncio.Lock()
         self._reading = Again(desk.spawn, lambda: self.trying(self._look), name="memory-look")
         self._measuring, self._settling = Latest(desk.spawn), Latest(desk.spawn)
-        self._picking = Latest(desk.spawn)
+        self._picking, self._recalling = Latest(desk.spawn), Latest(desk.spawn)
         self._watch = FileWatch(self)
+        self._letters = self._bind_keys()
         self._connect()
-        self._add_letters()
+
+    # What every window does.
 
     def refresh(self) -> None:
         """Read the files and what is proposed to them."""
@@ -61,9 +66,10 @@ class MemoryWindow(RoomWindow):
 
     def show_at(self, thing: Thing) -> None:
         """Show the file of a proposal, by its number."""
-        for view in self._views:
-            if view.proposal is not None and view.proposal == thing:
-                self._pick(view.target.path)
+        if isinstance(thing, int) and self.acts.is_line_saved():
+            self.tabs.setCurrentWidget(self.changes)
+            self._wanted = ProposalId(thing)
+            self._take(self._views)
         self._is_coming = True
         self.refresh()
 
@@ -72,16 +78,17 @@ class MemoryWindow(RoomWindow):
         return (
             ("Space", tr("choose the change, or not")),
             ("J  K", tr("next change, back")),
-            ("E", tr("edit the line in place")),
+            ("E", tr("edit the line in place; Enter saves, Esc leaves it as it was")),
             ("P", tr("preview the whole file")),
             ("Ctrl+Enter", tr("write what is chosen")),
+            ("Ctrl+PgDown  Ctrl+PgUp", tr("changes, history")),
+            ("Ctrl+Tab  Ctrl+Shift+Tab", tr("changes, history")),
         )
 
     def escape(self) -> None:
         """Leave the line under edit; otherwise close."""
-        if self.changes.hunks.is_editing:
-            self.changes.hunks.leave_edits()
-            self.refresh()
+        if self.tabs.currentWidget() is self.changes and self.changes.hunks.is_editing:
+            self.acts.leave_line()
         else:
             super().escape()
 
@@ -97,79 +104,10 @@ class MemoryWindow(RoomWindow):
         if event.type() is QEvent.Type.ActivationChange and self.isActiveWindow():
             self._look_again()
 
-    def _connect(self) -> None:
-        changes, hunks = self.changes, self.changes.hunks
-        self.desk.signals.proposals_changed.connect(self._look_again)
-        self.desk.signals.lessons_changed.connect(self._look_again)
-        self._watch.touched.connect(self._on_file_touched)
-        changes.file_picked.connect(self._pick)
-        changes.files_wanted.connect(self.choose_files)
-        changes.preview_wanted.connect(self.preview)
-        changes.later_wanted.connect(self.close)
-        changes.reject_wanted.connect(self.reject_rest)
-        changes.write_wanted.connect(self.write)
-        changes.state_line.files_wanted.connect(self.choose_files)
-        changes.state_line.preview_wanted.connect(self.preview)
-        changes.state_line.look_wanted.connect(self.refresh)
-        hunks.choice_changed.connect(self._measure_soon)
-        hunks.asked.connect(self._on_hunk_asked)
-        hunks.reworded.connect(self._on_hunk_reworded)
-        hunks.lesson_wanted.connect(self._on_lesson_wanted)
-        hunks.edit_left.connect(self.refresh)
-        self.history.picked.connect(self._on_write_picked)
-        self.history.taken_back.connect(self._on_taken_back)
-
-    def _add_letters(self) -> None:
-        hunks = self.changes.hunks
-        actions = [
-            self._add_key(tr("Next change"), "J", lambda: hunks.go(1)),
-            self._add_key(tr("Change before"), "K", lambda: hunks.go(-1)),
-            self._add_key(tr("Edit line"), "E", self.edit_line),
-            self._add_key(tr("Preview file"), "P", self.preview),
-            self._add_key(tr("Write"), "Ctrl+Return", self.write),
-            self._add_key(tr("Write"), "Ctrl+Enter", self.write),
-        ]
-        hunks.addActions(actions[:-1])
-        hunks.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-
-    # What the person does.
-
-    def write(self) -> None:
-        """Write what is chosen; while a line is edited, save its wording instead."""
-        current = self.changes.hunks.current
-        if current is not None and current.editor is not None:
-            current.editor.save()
-        elif self.changes.may_write and not self._is_writing:
-            self._is_writing = True
-            self.act(self._write(), name="memory-write")
-
-    def preview(self) -> None:
-        """Show the whole file as it would be."""
-        view = self.changes.view
-        if view is not None and view.hunks:
-            self.act(self._preview(view), name="memory-preview")
-
-    def reject_rest(self) -> None:
-        """Reject what is not chosen."""
-        self.act(self._reject(), name="memory-reject")
-
-    def edit_line(self) -> None:
-        """Edit the line of the current change in place."""
-        card = self.changes.hunks.current
-        if card is None:
-            return
-        if len(card.hunk.sources) == 1:
-            card.edit()
-        else:
-            self.notice(tr("This line says several lessons; edit them in the lessons window."))
-
-    def choose_files(self) -> None:
-        """Choose which memory files lessons are proposed to."""
-        self.act(self._choose_files(), name="memory-files")
-
-    async def _choose_files(self) -> None:
-        await choose_files(self)
-        await self._look()
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Save a line that is under edit; all else waits as it is."""
+        self.acts.save_what_is_typed()
+        super().closeEvent(event)
 
     # Reading.
 
@@ -183,13 +121,20 @@ class MemoryWindow(RoomWindow):
     async def _look_at_rest(self) -> None:
         self._look_again()
 
-    async def _look(self) -> None:
-        views = await self.desk.services.memory.look(self._seen)
+    async def _look(self, *, ends_edit: bool = False) -> None:
+        """Read and show; what is typed stays, and the end of the edit looks again."""
+        async with self._in_order:
+            views = await self.desk.services.memory.look(self._seen)
+            self._watch.follow(view.target.path for view in views)
+            if ends_edit:
+                self.changes.hunks.leave_edits()
+            if not self.changes.hunks.is_editing:
+                self._take(views)
+        if self.tabs.currentWidget() is self.history:
+            await self._recall()
+
+    async def _recall(self) -> None:
         self.history.show_writes(await self.desk.services.memory.history())
-        self._watch.follow(view.target.path for view in views)
-        if self.changes.hunks.is_editing:
-            return  # what is typed stays; the end of the edit looks again
-        self._take(views)
 
     def _take(self, views: Sequence[FileView]) -> None:
         """Show what was read."""
@@ -197,6 +142,8 @@ class MemoryWindow(RoomWindow):
         for view in views:
             self._seen[view.target.path] = view.sha
             self.changes.state_line.note(view)
+            if self._wanted is not None and view.proposal == self._wanted:
+                self._path, self._wanted = view.target.path, None
         paths = [view.target.path for view in views]
         if self._path not in paths:
             waiting = [view.target.path for view in views if view.hunks]
@@ -204,137 +151,98 @@ class MemoryWindow(RoomWindow):
         self._show()
 
     def _show(self) -> None:
+        before = self.changes.view
         self.changes.show_files(self._views, self._path)
         view = self.changes.view
+        if view != before:
+            self._measure_soon()
         self.changes.state_line.tell(view)
-        done = self._done
-        if done is not None and (view is None or view.sha != done.sha256):
-            self.changes.done_line.hide()
+        self.acts.keep_done_line(view)
         if self._is_coming:
             self._is_coming = False
             self.changes.hunks.go(0)
 
     def _pick(self, path: str) -> None:
-        if self.changes.hunks.is_editing:
-            self.changes.show_name(self._path)
-            self.notice(tr("Save the line that you are editing first, or leave it."))
-        else:
+        if self.acts.is_line_saved():
             self._path = path
             self._show()
+        else:
+            self.changes.show_name(self._path)
 
     def _measure_soon(self) -> None:
         self._measuring.start(self.trying(self._measure), name="memory-measure")
 
     async def _measure(self) -> None:
         view, chosen = self.changes.view, self.changes.hunks.chosen
-        if view is None or view.proposal is None or not view.hunks:
+        if view is None or view.proposal is None or not self.changes.may_look_ahead:
+            self.changes.show_budget("", is_over=False)
             return
         result = await self.desk.services.memory.preview(view.proposal, chosen)
         size, lines = result.size, len(result.lines)
         text = words.budget(size, lines, view.readers)
         self.changes.show_budget(text, is_over=words.is_over(size, lines, view.readers))
 
-    # Doing.
+    async def _show_written(self, write: WriteId) -> None:
+        self.history.show_diff(await self.desk.services.memory.written(write))
 
-    async def _write(self) -> None:
-        try:
-            view, chosen = self.changes.view, self.changes.hunks.chosen
-            if view is None or view.proposal is None:
-                return
-            done = await self.desk.services.memory.write(view.proposal, chosen, seen=view.sha)
-        except Refused as refused:
-            await self._refused(refused)
-        else:
-            await self._wrote(done)
-        finally:
-            self._is_writing = False
+    # Wiring.
 
-    async def _refused(self, refused: Refused) -> None:
-        if refused.key == CHANGED:
-            await self._look()
-            self.notice(refused.message)
-        elif refused.key == CONFLICT:
-            self.banner.say(refused.message, action=tr("Propose again"), run=self.refresh)
-        else:
-            raise refused
+    def _bind_keys(self) -> list[QAction]:
+        """Bind the keys; return those that act on the changes, and on nothing unseen."""
+        hunks, acts = self.changes.hunks, self.acts
+        letters = [
+            self._add_key(tr("Next change"), "J", lambda: hunks.go(1)),
+            self._add_key(tr("Change before"), "K", lambda: hunks.go(-1)),
+            self._add_key(tr("Edit line"), "E", acts.edit_line),
+            self._add_key(tr("Preview file"), "P", acts.preview),
+            self._add_key(tr("Write"), "Ctrl+Return", acts.write),
+            self._add_key(tr("Write"), "Ctrl+Enter", acts.write),
+        ]
+        hunks.addActions(letters[:-1])
+        hunks.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        for keys, by in _TURNS:
+            self._add_key("", keys, partial(self._turn, by))
+        return letters
 
-    async def _wrote(self, done: Applied) -> None:
+    def _connect(self) -> None:
+        changes, hunks, acts = self.changes, self.changes.hunks, self.acts
+        self.desk.signals.proposals_changed.connect(self._look_again)
+        self.desk.signals.lessons_changed.connect(self._look_again)
+        self._watch.touched.connect(self._on_file_touched)
+        changes.file_picked.connect(self._pick)
+        changes.files_wanted.connect(acts.choose_files)
+        changes.preview_wanted.connect(acts.preview)
+        changes.later_wanted.connect(self.close)
+        changes.reject_wanted.connect(acts.reject_rest)
+        changes.write_wanted.connect(acts.write)
+        changes.state_line.files_wanted.connect(acts.choose_files)
+        changes.state_line.preview_wanted.connect(acts.preview)
+        changes.state_line.look_wanted.connect(self.refresh)
+        hunks.choice_changed.connect(self._measure_soon)
+        hunks.edit_left.connect(self.refresh)
+        acts.wrote.connect(self._on_wrote)
+        self.tabs.currentChanged.connect(self._on_tab_changed)
+        self.history.picked.connect(self._on_write_picked)
+        self.history.taken_back.connect(acts.take_back)
+
+    def _turn(self, by: int, _checked: bool = False) -> None:  # noqa: FBT001, FBT002 - Qt's
+        """Go to another tab, and to what it lists."""
+        self.tabs.setCurrentIndex((self.tabs.currentIndex() + by) % self.tabs.count())
+        if self.tabs.currentWidget() is self.history:
+            self.history.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        elif self.changes.hunks.current is not None:
+            self.changes.hunks.focus_on(self.changes.hunks.current)
+
+    def _on_tab_changed(self) -> None:
+        is_history = self.tabs.currentWidget() is self.history
+        for action in self._letters:
+            action.setEnabled(not is_history)
+        if is_history:
+            self._recalling.start(self.trying(self._recall), name="memory-history")
+
+    def _on_wrote(self, done: Applied) -> None:
         self._seen[done.path] = done.sha256
         self.changes.state_line.forget(done.path)
-        self._done = done
-        self.changes.done_line.say(
-            words.written(done.written, done.path), action=tr("Undo"), run=self._undo_last
-        )
-        await self._look()
-
-    def _undo_last(self) -> None:
-        if self._done is not None:
-            self.act(self._take_out(self._done.write), name="memory-undo")
-
-    def _on_taken_back(self, write: WriteId) -> None:
-        self.act(self._take_out(write), name="memory-undo")
-
-    async def _take_out(self, write: WriteId) -> None:
-        try:
-            await self.desk.services.proposals.undo_write(write)
-        except Refused as refused:
-            if refused.key != CONFLICT:
-                raise
-            self.banner.say(tr("{what} Nothing was changed: edit the file by hand.",
-                               what=refused.message),
-                            action=tr("Look again"), run=self.refresh)  # fmt: skip
-            return
-        self.notice(tr("Taken back; the changes wait again."))
-        await self._look()
-
-    async def _reject(self) -> None:
-        chosen = self.changes.hunks.chosen
-        rest = [hunk for hunk in self.changes.hunks.hunks if hunk.id not in chosen]
-        count = len(rest)
-        verb = tr("Reject {n}", n=count)
-        question = tr("Reject these changes? They are not proposed again.")
-        if not rest:
-            return
-        lines = [hunk.text for hunk in rest]
-        if count > 1 and not await confirm(self, question, lines=lines, verb=verb):
-            return
-        await self.desk.services.proposals.reject([hunk.id for hunk in rest])
-        self.notice(tr_n("Rejected {n} change.", "Rejected {n} changes.", count), undoable=True)
-        await self._look()
-
-    async def _preview(self, view: FileView) -> None:
-        if view.proposal is None:
-            return
-        chosen = self.changes.hunks.chosen
-        result = await self.desk.services.memory.preview(view.proposal, chosen)
-        await ask(PreviewDialog(self, self.desk.look, view.target.path, result.lines))
-
-    def _on_hunk_asked(self, hunk: HunkView) -> None:
-        self.act(self._confirm(hunk), name="memory-care")
-
-    async def _confirm(self, hunk: HunkView) -> None:
-        question = words.care_question(hunk)
-        if await confirm(self, question, lines=[hunk.text], verb=tr("Choose it")):
-            self.changes.hunks.choose(hunk)
-
-    def _on_hunk_reworded(self, hunk: HunkView, text: str) -> None:
-        self.act(self._reword(hunk, text), name="memory-edit")
-
-    async def _reword(self, hunk: HunkView, text: str) -> None:
-        hunks = self.changes.hunks
-        was_chosen = hunk.id in hunks.chosen
-        new = await self.desk.services.memory.edit(hunk.id, text)
-        hunks.leave_edits()
-        await self._look()
-        for again in hunks.hunks:
-            if again.id == new:
-                hunks.choose(again, chosen=was_chosen and set(again.cares) <= set(hunk.cares))
-
-    def _on_lesson_wanted(self, hunk: HunkView) -> None:
-        self.desk.go(Room.LESSONS, hunk.sources[0].lesson)
 
     def _on_write_picked(self, write: WriteId) -> None:
         self._picking.start(self.trying(lambda: self._show_written(write)), name="memory-written")
-
-    async def _show_written(self, write: WriteId) -> None:
-        self.history.show_diff(await self.desk.services.memory.written(write))

@@ -9,24 +9,10 @@ from archivist.domain.memory_diff import DiffLine, Sign
 from archivist.domain.memory_readers import FileReader
 from archivist.domain.proposals import Target, WriteState
 from archivist.services.memory_shown import FileState, FileView, HunkView, WriteView
+from archivist.services.times import ago
 from archivist.texts import tr, tr_n
 
-_MINUTE: Final = 60_000
-_HOUR: Final = 60 * _MINUTE
-_DAY: Final = 24 * _HOUR
 _KILO: Final = 1_000
-
-
-def ago(at: int, now: int) -> str:
-    """Return how long ago something was."""
-    past = max(0, now - at)
-    if past < _MINUTE:
-        return tr("just now")
-    if past < _HOUR:
-        return tr("{n} min ago", n=past // _MINUTE)
-    if past < _DAY:
-        return tr("{n} h ago", n=past // _HOUR)
-    return tr_n("{n} day ago", "{n} days ago", past // _DAY)
 
 
 def size_of(count: int) -> str:
@@ -103,6 +89,13 @@ def state_line(view: FileView, changed_at: int | None, now: int) -> str:
             return ""
         case _:
             assert_never(view.state)
+
+
+def nothing(view: FileView | None) -> str:
+    """Return what stands where a file has no changes to show."""
+    if view is not None and view.state is FileState.TROUBLE:
+        return tr("Nothing can be proposed to this file as it is. Kept lessons wait for it.")
+    return tr("No proposed changes. Kept lessons turn into changes here.")
 
 
 def care(reason: Care) -> str:

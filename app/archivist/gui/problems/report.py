@@ -7,7 +7,7 @@ from PySide6.QtCore import qVersion
 
 from archivist import __version__
 from archivist.domain.problems import ProblemRow
-from archivist.services.activity import clock_time
+from archivist.services.times import clock_time
 from archivist.texts import tr_n
 
 

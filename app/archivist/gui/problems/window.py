@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from archivist.domain.hidden import visible
 from archivist.domain.problems import ProblemRow
 from archivist.gui.desk import Desk
+from archivist.gui.flow import Tall
 from archivist.gui.latest import Latest
 from archivist.gui.look import Type
 from archivist.gui.places import Room
@@ -26,7 +27,7 @@ from archivist.gui.problems.report import report, times
 from archivist.gui.room import RoomWindow
 from archivist.texts import tr
 
-_USUAL: Final = QSize(760, 480)
+_USUAL: Final = (180, 112)
 
 
 class ProblemsWindow(RoomWindow):
@@ -80,7 +81,7 @@ class ProblemsWindow(RoomWindow):
             self.notice(tr("Report copied. It holds no text, name or path of yours."))
 
     def _filled(self) -> QWidget:
-        page = QWidget()
+        page = Tall()
         column = QVBoxLayout(page)
         space = self.desk.look.space(3)
         column.setContentsMargins(space, space, space, space)
@@ -129,7 +130,7 @@ class ProblemsWindow(RoomWindow):
         self.refresh()
 
 
-class _Details(QWidget):
+class _Details(Tall):
     """One problem with everything that is known of it."""
 
     def __init__(self, desk: Desk, clear: Callable[[], None], copy: Callable[[], None]) -> None:

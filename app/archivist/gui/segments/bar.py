@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QKeyEvent
-from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout
 
 from archivist.domain.segment_filter import (
     TIME_KEYS,
@@ -17,7 +17,7 @@ from archivist.domain.segment_filter import (
     word_for,
 )
 from archivist.domain.segment_list import Order, SegmentCounts
-from archivist.gui.flow import Flow
+from archivist.gui.flow import Flow, Tall
 from archivist.gui.look import Look
 from archivist.gui.segments import words
 from archivist.gui.segments.sidebar import project_word
@@ -42,7 +42,7 @@ class SearchBox(QLineEdit):
         super().keyPressEvent(event)
 
 
-class SearchBar(QWidget):
+class SearchBar(Tall):
     """The text, the filters in it, how the list is sorted, and what was found."""
 
     text_changed = Signal(str)
@@ -113,8 +113,10 @@ class SearchBar(QWidget):
     def follow(self, asked: SegmentFilter, *, searches: bool) -> None:
         """Show which filters the text holds; `searches`: it holds words too."""
         self._filter, self._searches = asked, searches
-        self._source.setText(source_name(asked.source) if asked.source else tr("Any source"))
-        self._project.setText(project_name(asked.project) if asked.project else tr("Any project"))
+        source = source_name(asked.source) if asked.source else tr("Any source")
+        project = project_name(asked.project) if asked.project else tr("Any project")
+        self._source.setText(words.on_button(source))
+        self._project.setText(words.on_button(project))
         self._time.setText(words.time_word(asked, datetime.now().astimezone()))
         for switch, name, is_on in (
             (self._lessons, tr("Has lessons"), asked.has_lessons),
@@ -174,7 +176,7 @@ class SearchBar(QWidget):
         self, menu: QMenu, keys: Iterable[str], choices: Sequence[Choice], now: str | None
     ) -> None:
         for text, word in choices:
-            action = menu.addAction(text.replace("&", "&&"))
+            action = menu.addAction(words.on_button(text))
             action.setCheckable(now is not None)
             action.setChecked(word == now)
             action.triggered.connect(partial(self._write, tuple(keys), word))

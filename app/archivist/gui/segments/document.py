@@ -20,7 +20,7 @@ from archivist.domain.hidden import visible
 from archivist.domain.knowledge import LessonState
 from archivist.domain.query import Query, matches
 from archivist.domain.segment_list import ReadTurn
-from archivist.domain.snippets import Span
+from archivist.domain.snippets import MARKED, Span
 from archivist.domain.transcripts import Outcome, Role
 from archivist.domain.turns import ToolCall, TurnId
 from archivist.gui.look import Look, Type
@@ -33,14 +33,14 @@ from archivist.services.segment_text import (
     outcome_word,
     redaction_notes,
     speaker,
+    standing,
     title_of,
-    why_closed,
 )
 from archivist.texts import tr, tr_n
 
 FOLD_LINES: Final = 12
 _FOLD_CHARS: Final = 1_800
-_MOST_CHARS: Final = 60_000
+_MOST_CHARS: Final = MARKED
 """So much of a turn is shown at most; what is longer is a log, and stands in the transcript."""
 _FENCES: Final = ("```", "~~~")
 TURN, LESSON = "turn:", "lesson:"
@@ -69,8 +69,12 @@ def write_preview(
     writer = _Writer(document, look, query)
     writer.cursor.beginEditBlock()
     _write_head(writer, preview)
+    turns = preview.content.turns
+    new_from = len(turns) - preview.content.unfiled
     writer.part(tr("Turns"))
-    for read in preview.content.turns:
+    for place, read in enumerate(turns):
+        if place == new_from > 0:
+            writer.part(tr("Turns that are not in a segment yet"))
         spans = preview.spans.get(read.turn.id, ())
         _write_turn(writer, read, spans, is_unfolded=read.turn.id in unfolded)
     writer.cursor.endEditBlock()
@@ -168,7 +172,7 @@ def _write_head(writer: _Writer, preview: Preview) -> None:
     beside = writer.style(muted=True)
     writer.put(" · ".join([*facts(row), words.when(row.start)]), beside)
     writer.block()
-    writer.put(why_closed(row.reason), beside)
+    writer.put(standing(content), beside)
     if row.trouble:
         writer.block()
         writer.tag(tr("Waits to be tried again"), warns=True)
@@ -241,11 +245,7 @@ def _write_text(
     _write_lines(writer, shown, spans)
     if len(shown) < len(whole):
         writer.block(above=1)
-        count = text.count("\n") + 1
-        writer.link(
-            tr_n("Show all of {n} long line", "Show all {n} lines", count),
-            f"{TURN}{read.turn.id}",
-        )
+        writer.link(words.unfold(text, most=_MOST_CHARS), f"{TURN}{read.turn.id}")
     elif len(whole) < len(text):
         writer.block(above=1)
         left = tr("{n} more characters are in the transcript.", n=f"{len(text) - len(whole):,}")

@@ -171,8 +171,7 @@ class SegmentModel(QAbstractTableModel):
 
 
 def _title(row: ListedSegment) -> str:
-    title = visible(words.shown_title(row))
-    return tr("open · {title}", title=title) if row.reason is None else title
+    return words.with_state(row, visible(words.shown_title(row)))
 
 
 def _head(column: Column) -> str:

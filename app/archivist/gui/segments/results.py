@@ -15,12 +15,12 @@ from PySide6.QtWidgets import (
     QStackedWidget,
     QTableView,
     QVBoxLayout,
-    QWidget,
 )
 
 from archivist.domain.hidden import visible
 from archivist.domain.segment_list import ListedSegment
 from archivist.domain.turns import SegmentId
+from archivist.gui.flow import Tall
 from archivist.gui.look import Look, Type
 from archivist.gui.segments.delegate import TitleDelegate
 from archivist.gui.segments.model import Column, SegmentModel
@@ -88,6 +88,17 @@ class SegmentTable(QTableView):
         self.setColumnHidden(Column.LESSONS, event.size().width() < _LESSONS_FROM * em)
         super().resizeEvent(event)
 
+    def moveCursor(
+        self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
+        """Go to the first and the last row on Home and End: in a row there is nowhere to go."""
+        column = max(0, self.currentIndex().column())
+        if action is QAbstractItemView.CursorAction.MoveHome:
+            return self.model().index(0, column)
+        if action is QAbstractItemView.CursorAction.MoveEnd:
+            return self.model().index(self.model().rowCount() - 1, column)
+        return super().moveCursor(action, modifiers)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Open on Enter, on every desktop alike."""
         if event.key() in _ENTER and not event.modifiers():
@@ -106,7 +117,7 @@ class SegmentTable(QTableView):
             self.moved.emit()
 
 
-class Nothing(QWidget):
+class Nothing(Tall):
     """A sentence where there are no rows, with what can be done."""
 
     def __init__(self, look: Look) -> None:

@@ -3,15 +3,19 @@
 from collections.abc import Sequence
 from datetime import datetime
 from html import escape
+from typing import Final
 
 from archivist.domain.hidden import visible
 from archivist.domain.intake import SourceState
 from archivist.domain.segment_filter import TIME_KEYS, SegmentFilter, with_word, without_filters
-from archivist.domain.segment_list import ListedSegment, Order
-from archivist.gui.times import moment
+from archivist.domain.segment_list import MOST_HITS, ListedSegment, Order
 from archivist.services.segment_list import Listing
 from archivist.services.segment_text import source_name, title_of
+from archivist.services.times import moment
 from archivist.texts import tr, tr_n
+
+_LONG_LINE: Final = 400
+"""Lines so long on average say nothing of how much there is to read."""
 
 
 def when(at: int | None) -> str:
@@ -53,6 +57,11 @@ def hint(listing: Listing) -> str:
         return tr("“{word}” is no filter that can be read; it is searched as text.", word=word)
     if listing.loosely:
         return tr("No turn holds all these words; these hold some of them.")
+    if listing.is_cut:
+        return tr(
+            "More than {n} turns hold these words; these are the best. Another word narrows it.",
+            n=f"{MOST_HITS:,}",
+        )
     return ""
 
 
@@ -116,6 +125,45 @@ def ways_out(listing: Listing) -> list[tuple[str, str]]:
     if asked.narrows:
         ways.append((tr("Search without filters"), without_filters(text)))
     return ways
+
+
+def unfold(text: str, *, most: int) -> str:
+    """Return what the link says that shows a long turn: its lines, or its size where it has few."""
+    if len(text) > most:
+        return tr(
+            "Show the first {some} of {all} characters", some=f"{most:,}", all=f"{len(text):,}"
+        )
+    lines = text.count("\n") + 1
+    if len(text) > lines * _LONG_LINE:
+        return tr("Show all {n} characters", n=f"{len(text):,}")
+    return tr_n("Show all of {n} line", "Show all {n} lines", lines)
+
+
+def match_line(at: int | None, count: int, *, has_more: bool) -> str:
+    """Say how many places answer, or which of them is shown; `has_more`: not all are marked."""
+    if not count:
+        if has_more:
+            return tr("The words are further on in a turn that is too long to be shown whole.")
+        return tr("The words are in what a tool gave back.")
+    if at is None:
+        if has_more:
+            return tr("More than {n} matches", n=f"{count:,}")
+        return tr("1 match") if count == 1 else tr("{n} matches", n=f"{count:,}")
+    if has_more:
+        return tr("Match {n} of more than {all}", n=f"{at + 1:,}", all=f"{count:,}")
+    return tr("Match {n} of {all}", n=f"{at + 1:,}", all=f"{count:,}")
+
+
+def with_state(row: ListedSegment, title: str) -> str:
+    """Return a title as the list shows it: whether it goes on, or is in no segment yet."""
+    if row.is_unfiled:
+        return tr("new · {title}", title=title)
+    return tr("open · {title}", title=title) if row.reason is None else title
+
+
+def on_button(text: str) -> str:
+    """Return a name as a button shows it: its ampersands are no keys."""
+    return visible(text).replace("&", "&&")
 
 
 def copied(row: ListedSegment) -> str:

@@ -1,4 +1,4 @@
-"""Times as the windows write them; none of it needs Qt."""
+"""Times as people read them."""
 
 import os
 import time
@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from archivist.gui import times
+from archivist import texts
+from archivist.services import times
 
+MINUTE = 60_000
 NOW = datetime(2026, 11, 16, 9, 30).astimezone()  # a Monday on this clock
 
 
@@ -60,3 +62,39 @@ def test_a_time_of_summer_is_told_by_the_clock_of_summer() -> None:
     later = int(datetime(2026, 7, 1, 22, 30, tzinfo=UTC).timestamp() * 1000)
     assert times.moment(late, winter) == "1 Jul 23:30"
     assert times.moment(later, winter) == "2 Jul 00:30"
+
+
+@pytest.fixture
+def other_words() -> Iterator[None]:
+    """Another language than English."""
+    texts.use({"Tue": "mar.", "Nov": "nov."})
+    yield
+    texts.use({})
+
+
+def test_a_time_of_the_clock_has_its_day_unless_it_is_today() -> None:
+    assert times.clock_time(at(2026, 11, 16, 23, 5), NOW) == "23:05"
+    assert times.clock_time(at(2026, 11, 17, 8, 5), NOW) == "Tue 08:05"
+    assert times.clock_time(at(2026, 11, 10, 8, 5), NOW) == "Tue 08:05"
+    assert times.clock_time(at(2026, 11, 9, 8, 5), NOW) == "2026-11-09 08:05"
+
+
+@pytest.mark.usefixtures("other_words")
+def test_days_and_months_are_named_in_the_language_of_the_person() -> None:
+    assert times.clock_time(at(2026, 11, 17, 8, 5), NOW) == "mar. 08:05"
+    assert times.day(at(2026, 11, 2), NOW) == "2 nov."
+
+
+@pytest.mark.parametrize(
+    "past, expected",
+    [
+        (-5, "just now"),
+        (59_999, "just now"),
+        (4 * MINUTE, "4 min ago"),
+        (3 * 60 * MINUTE, "3 h ago"),
+        (26 * 60 * MINUTE, "1 day ago"),
+        (50 * 60 * MINUTE, "2 days ago"),
+    ],
+)
+def test_how_long_ago(past: int, expected: str) -> None:
+    assert times.ago(1_000_000_000, 1_000_000_000 + past) == expected
