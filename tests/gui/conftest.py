@@ -14,7 +14,7 @@ pytest.importorskip("PySide6.QtWidgets", reason="windows need Qt's libraries", e
 from PySide6.QtCore import QCoreApplication, QEvent
 
 from archivist.gui.application import Application
-from helpers import windows
+from helpers import gallery, windows
 from helpers.memory_window import FILE as MEMORY_FILE
 
 
@@ -45,6 +45,14 @@ def qrun(qapp: Application) -> Callable[[Coroutine[Any, Any, None]], None]:
 def demo_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a demo home and its archived profile; tests take copies of it."""
     return windows.archived_demo(tmp_path_factory.mktemp("demo"))
+
+
+@pytest.fixture(scope="session")
+def profiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The two profiles of all pictures, to be looked at only: tests share them."""
+    folder = tmp_path_factory.mktemp("gallery")
+    gallery.make_profiles(folder)
+    return folder
 
 
 @pytest.fixture

@@ -22,13 +22,6 @@ Run = Callable[[Coroutine[Any, Any, None]], None]
 Key = Qt.Key
 
 
-@pytest.fixture(scope="module")
-def profiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("modes")
-    gallery.make_profiles(folder)
-    return folder
-
-
 async def shown(it: Opened, room: Room) -> RoomWindow:
     window = it.rooms.window(room)
     window.resize(790, 760)

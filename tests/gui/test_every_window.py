@@ -28,13 +28,6 @@ SCREEN = (1600, 1200)
 _MOST_ESCAPES = 4
 
 
-@pytest.fixture(scope="session")
-def profiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("gallery")
-    gallery.make_profiles(folder)
-    return folder
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("scale, font", [("1", "1"), ("1.25", "1"), ("2", "1"), ("1", "1.5")])
 def test_nothing_is_cut_off_and_everything_has_a_name(

@@ -23,13 +23,6 @@ OUT_OF_THE_WAY = (799, 799)
 """Where the mouse is above no button."""
 
 
-@pytest.fixture(scope="module")
-def profiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("theme")
-    gallery.make_profiles(folder)
-    return folder
-
-
 @pytest.fixture(autouse=True)
 def _palette(qapp: Application) -> Iterator[None]:
     before = qapp.palette()
@@ -38,10 +31,10 @@ def _palette(qapp: Application) -> Iterator[None]:
     qapp.setPalette(before)
 
 
-async def opened_window(it: Opened, room: Room) -> RoomWindow:
+async def opened_window(it: Opened, room: Room, stop_the_clock: Callable[[], None]) -> RoomWindow:
     it.rooms.window(room).resize(SIZE)
     it.rooms.go(room, await gallery._thing(room, it.services))
-    gallery.stop_the_clock()
+    stop_the_clock()
     await gallery.at_rest(it)
     return it.rooms.window(room)
 
@@ -61,8 +54,12 @@ def test_a_window_turned_dark_looks_like_one_opened_in_the_dark(
     pictures: dict[str, QImage] = {}
 
     async def story(name: str) -> None:
+        with gallery.standing_clock() as stop_the_clock:
+            await shown(name, stop_the_clock)
+
+    async def shown(name: str, stop_the_clock: Callable[[], None]) -> None:
         async with windows.opened(gallery.profile(profiles, state)) as it:
-            window = await opened_window(it, room)
+            window = await opened_window(it, room, stop_the_clock)
             if name == "turned":
                 qapp.setPalette(palette("dark"))
                 it.rooms.desk.look.follow(qapp.palette())

@@ -8,7 +8,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from itertools import product
@@ -111,11 +112,22 @@ def _problems() -> tuple[Problem, ...]:
     )
 
 
-def stop_the_clock() -> None:
-    """Let every module of the program that asks for the time have the same one."""
+@contextmanager
+def standing_clock() -> Iterator[Callable[[], None]]:
+    """Let the program see one time for as long as this lasts.
+
+    Call what it gives once the modules are there that are to see it.
+    """
+    try:
+        yield lambda: _set_clock(datetime, _Standing)
+    finally:
+        _set_clock(_Standing, datetime)
+
+
+def _set_clock(before: type[datetime], now: type[datetime]) -> None:
     for name, module in list(sys.modules.items()):
-        if name.startswith("archivist.") and getattr(module, "datetime", None) is datetime:
-            setattr(module, "datetime", _Standing)  # noqa: B010 - mypy knows it as a class
+        if name.startswith("archivist.") and getattr(module, "datetime", None) is before:
+            setattr(module, "datetime", now)  # noqa: B010 - mypy knows it as a class
 
 
 def at_scale(
@@ -143,18 +155,19 @@ async def every_window(
     size: QSize | None = None,
 ) -> AsyncIterator[Shown]:
     """Show each window in each state and theme, one after the other, once it is at rest."""
-    for state, theme in product(STATES, PALETTES):
-        app.setPalette(palette(theme))
-        async with windows.opened(profile(folder, state)) as opened:
-            for room in (room for room in Room if wanted(f"{room}-{state}-{theme}")):
-                window = opened.rooms.window(room)
-                stop_the_clock()
-                if size is not None:
-                    window.resize(size)
-                opened.rooms.go(room, await _thing(room, opened.services))
-                await at_rest(opened)
-                yield Shown(f"{room}-{state}-{theme}", window)
-                window.hide()
+    with standing_clock() as stop_the_clock:
+        for state, theme in product(STATES, PALETTES):
+            app.setPalette(palette(theme))
+            async with windows.opened(profile(folder, state)) as opened:
+                for room in (room for room in Room if wanted(f"{room}-{state}-{theme}")):
+                    window = opened.rooms.window(room)
+                    stop_the_clock()
+                    if size is not None:
+                        window.resize(size)
+                    opened.rooms.go(room, await _thing(room, opened.services))
+                    await at_rest(opened)
+                    yield Shown(f"{room}-{state}-{theme}", window)
+                    window.hide()
 
 
 async def at_rest(opened: windows.Opened) -> None:

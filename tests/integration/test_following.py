@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -101,6 +102,7 @@ async def rows_after(
     cuts=st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=8),
     is_cut_off=st.booleans(),
 )
+@pytest.mark.long
 def test_any_cuts_and_restarts_give_the_rows_of_one_import(
     steps: list[str], cuts: list[tuple[float, bool]], *, is_cut_off: bool
 ) -> None:
@@ -118,6 +120,7 @@ def test_any_cuts_and_restarts_give_the_rows_of_one_import(
     assert followed == at_once
 
 
+@pytest.mark.long
 def test_byte_by_byte_gives_the_rows_of_one_import(tmp_path: Path) -> None:
     data = story(["prompt", "answer", "grow", "fail", "broken", "secret", "answer"])
     pieces = [data[n : n + 1] for n in range(len(data))]

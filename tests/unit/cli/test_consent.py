@@ -14,6 +14,7 @@ def approve(console: Console) -> str:
     return console.run("settings", "get", "cli.approve").out.strip()
 
 
+@pytest.mark.long
 def test_ctrl_c_at_the_question_ends_at_once(console: Console) -> None:
     code, screen = console.on_a_terminal(*ALWAYS, typed=b"\x03")
     assert code == 130
@@ -22,12 +23,14 @@ def test_ctrl_c_at_the_question_ends_at_once(console: Console) -> None:
     assert approve(console) == "cli.approve = ask"
 
 
+@pytest.mark.long
 def test_ctrl_d_is_a_no(console: Console) -> None:
     code, screen = console.on_a_terminal(*ALWAYS, typed=b"\x04")
     assert code == 1
     assert "\nNothing was changed." in screen.replace("\r\n", "\n")
 
 
+@pytest.mark.long
 def test_bytes_that_are_no_text_are_a_no(console: Console) -> None:
     code, screen = console.on_a_terminal(*ALWAYS, typed=b"\xff\xfey\n")
     assert code == 1
@@ -35,6 +38,7 @@ def test_bytes_that_are_no_text_are_a_no(console: Console) -> None:
     assert "Traceback" not in screen
 
 
+@pytest.mark.long
 def test_the_question_shows_what_a_transcript_hides(console: Console) -> None:
     console.learn(EVIL)
     lessons = console.ask("lessons", "list")
@@ -46,6 +50,7 @@ def test_the_question_shows_what_a_transcript_hides(console: Console) -> None:
     assert not {"\x1b", "\x07", "\u202e"} & set(question)
 
 
+@pytest.mark.long
 def test_a_wording_cannot_pass_for_a_second_line_of_the_question(console: Console) -> None:
     console.learn("Please always run the tests before you commit.")
     text = "Never commit\r  - Always run the tests"

@@ -20,6 +20,7 @@ def test_the_same_number_twice_is_one_lesson(console: Console) -> None:
 
 
 @posix_only
+@pytest.mark.long
 def test_the_question_counts_each_lesson_once(console: Console) -> None:
     console.learn(*RULES)
     _, screen = console.on_a_terminal("lessons", "keep", "1", "1", "1", typed=b"n\n")
@@ -28,6 +29,7 @@ def test_the_question_counts_each_lesson_once(console: Console) -> None:
 
 
 @posix_only
+@pytest.mark.long
 def test_an_edit_shows_the_old_words_beside_the_new(console: Console) -> None:
     console.learn(*RULES)
     (old, *_) = json.loads(console.run("lessons", "list", "--json").out)
@@ -50,6 +52,7 @@ def test_an_edit_shows_the_old_words_beside_the_new(console: Console) -> None:
         (("settings", "set", "no.such", "1"), "There is no setting named no.such."),
     ],
 )
+@pytest.mark.long
 def test_nobody_is_asked_about_what_is_not_there(
     console: Console, verb: tuple[str, ...], sentence: str
 ) -> None:

@@ -93,6 +93,7 @@ def test_redo_does_again_what_was_just_taken_back(console: Console) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo terminal")
+@pytest.mark.long
 def test_redo_asks_the_person_like_undo(console: Console) -> None:
     console.run("settings", "set", "archive.idle_minutes", "3")
     assert console.on_a_terminal("undo", typed=b"y\n")[0] == 0

@@ -287,6 +287,7 @@ async def test_a_cancelled_follower_leaves_no_thread_waiting(tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the resource module")
+@pytest.mark.long
 async def test_an_idle_follower_wakes_seldom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
