@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from archivist.services.archive import Done
 from archivist.services.facade import Services
 from archivist.services.ingest import Progress
 from archivist.services.overview import Overview
-from archivist.services.supervise import Supervisor, is_bug, settled
+from archivist.services.supervise import Supervisor, is_bug, settled, stop_on_signals
 from archivist.texts import tr, tr_n
 
 _PAUSE = 0.25
@@ -245,7 +244,7 @@ async def _run_alone(services: Services, faults: Sequence[Problem]) -> int:
         services.hurry()
         stop.set()
 
-    _stop_on_signals(end)
+    stop_on_signals(end)
 
     async def answer(message: Message) -> Message:
         found = await settled(_answer(services, end, message), where="message")
@@ -264,18 +263,6 @@ async def _run_alone(services: Services, faults: Sequence[Problem]) -> int:
         supervisor.spawn(services.memory.follow(supervisor), name="propose")
         await services.loop(supervisor).run(stop)
     return 0
-
-
-def _stop_on_signals(end: Callable[[], None]) -> None:
-    loop = asyncio.get_running_loop()
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
-        number = getattr(signal, name, None)
-        if number is None:
-            continue
-        try:
-            loop.add_signal_handler(number, end)
-        except NotImplementedError:  # Windows: the handler runs in the main thread
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(end))
 
 
 async def _answer(services: Services, end: Callable[[], None], message: Message) -> Message:

@@ -8,9 +8,8 @@ import asyncio
 import faulthandler
 import logging
 import os
-import signal
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import Any, Final, NoReturn
 
 _log = logging.getLogger(__name__)
@@ -22,20 +21,6 @@ CAPTURE_SECONDS: Final = 0.9
 DATABASE_SECONDS: Final = 0.7
 LAST_SECONDS: Final = 2.7
 THREADS_SECONDS: Final = 1.2
-_SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
-
-
-def stop_on_signals(stop: Callable[[], None]) -> None:
-    """Let SIGTERM, Ctrl+C and their like end the program in order."""
-    loop = asyncio.get_running_loop()
-    for name in _SIGNALS:
-        number = getattr(signal, name, None)
-        if number is None:
-            continue
-        try:
-            loop.add_signal_handler(number, stop)
-        except (NotImplementedError, RuntimeError):  # Windows: the handler runs in Python's turn
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
 
 
 async def within(seconds: float, work: Awaitable[Any], *, name: str) -> None:

@@ -124,7 +124,7 @@ def _run_alone(application: Application, start: Start, tray: Tray, door: "_Door"
 
 
 async def _main(program: "Program", wished: Callable[[], int | None]) -> int:
-    from archivist.gui.ending import stop_on_signals
+    from archivist.services.supervise import stop_on_signals
 
     stop_on_signals(program.stop)
     if wished() is not None:
@@ -136,8 +136,8 @@ def tell(problem: Problem, data: Path) -> None:
     """Show why the program cannot start, to a person who started it from a menu."""
     from qasync import QEventLoop
 
-    from archivist.gui.ending import stop_on_signals
     from archivist.gui.refusal import shown
+    from archivist.services.supervise import stop_on_signals
 
     async def told() -> None:
         stopped = asyncio.Event()

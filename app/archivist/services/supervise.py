@@ -5,6 +5,7 @@ A Problem goes to the list of problems; anything else is a bug: a traceback in t
 
 import asyncio
 import logging
+import signal
 from collections.abc import Awaitable, Callable, Coroutine
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -17,6 +18,7 @@ _log = logging.getLogger(__name__)
 Report = Callable[[Problem], Awaitable[None]]
 Result = TypeVar("Result")
 _BUG = "bug-"
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 
 
 class Supervisor:
@@ -98,3 +100,16 @@ def bug_report(bug: Exception, where: str) -> Problem:
         advice=tr("The log in the data folder has the details; the work is tried again later."),
         key=f"{_BUG}{where}-{type(bug).__name__}",
     )
+
+
+def stop_on_signals(stop: Callable[[], None]) -> None:
+    """Let SIGTERM, Ctrl+C and their like end the program in order."""
+    loop = asyncio.get_running_loop()
+    for name in _SIGNALS:
+        number = getattr(signal, name, None)
+        if number is None:
+            continue
+        try:
+            loop.add_signal_handler(number, stop)
+        except (NotImplementedError, RuntimeError):  # Windows: the handler runs in Python's turn
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
